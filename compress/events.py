@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 NodeId = int | str
-"""A seq of the agent's log (1, 2, 3 …) or the id of an event of the user's operations (``"o7"``)."""
+"""A seq of the agent's log (1, 2, 3 …) or the id of a user's operation event (``"o7"``)."""
 
 EventType = Literal[
     "user/message",

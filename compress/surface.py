@@ -77,14 +77,8 @@ class Surface:
         try:
             return self.nodes.index(node)
         except ValueError:
-            raise StaleNodeError(node, self._why_absent(node)) from None
-
-    def _why_absent(self, node: NodeId) -> str:
-        if node in self.removed_by:
-            return f"is not on the surface: event {self.removed_by[node]} removed it"
-        if node in self.members:
-            return "is known but was never on this branch"
-        return "is unknown in this session"
+            why = _why_absent(node, self.members, self.removed_by)
+            raise StaleNodeError(node, why) from None
 
 
 class SurfaceFold:
@@ -140,15 +134,12 @@ class SurfaceFold:
     def position(self, node: NodeId) -> int:
         """Index of a standing node. Raises :class:`StaleNodeError` where it does not stand."""
         if node not in self._standing:
-            raise StaleNodeError(node, self._why_absent(node))
+            raise StaleNodeError(node, _why_absent(node, self.members, self.removed_by))
         if len(self._index) != len(self.nodes):
             start = len(self._index)
             for offset, standing in enumerate(self.nodes[start:], start):
                 self._index[standing] = offset
         return self._index[node]
-
-    def _why_absent(self, node: NodeId) -> str:
-        return Surface(removed_by=self.removed_by, members=self.members)._why_absent(node)
 
     def _node_of(self, event: Foldable) -> NodeId:
         return event.seq if event.node is None else event.node
@@ -220,6 +211,18 @@ class SurfaceFold:
     def _changed(self) -> None:
         self.replace_generation += 1
         self._index = {}
+
+
+def _why_absent(
+    node: NodeId,
+    members: Mapping[NodeId, Sequence[NodeId]],
+    removed_by: Mapping[NodeId, NodeId],
+) -> str:
+    if node in removed_by:
+        return f"is not on the surface: event {removed_by[node]} removed it"
+    if node in members:
+        return "is known but not on this branch"
+    return "is unknown in this session"
 
 
 def fold(events: Iterable[Foldable], view: View = "resume") -> Surface:

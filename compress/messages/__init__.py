@@ -1,0 +1,20 @@
+"""``derive_messages``: the nodes of a surface, rendered as their agent would send them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compress.messages.base import Message, NodeContent, Renderer
+
+RENDERERS: dict[str, Renderer] = {}
+
+
+def derive_messages(nodes: Sequence[NodeContent], agent: str) -> list[Message]:
+    """The message list that ``agent`` would send for these nodes.
+
+    Raises ``KeyError`` for an agent without a renderer.
+    """
+    return RENDERERS[agent](nodes)
+
+
+__all__ = ["RENDERERS", "Message", "NodeContent", "Renderer", "derive_messages"]

@@ -1,0 +1,63 @@
+"""One line of a log, as bytes → a :class:`Record`.
+
+A damaged line costs one line: it is told apart, never raised. The strict parser is fast; whatever
+it refuses (lone surrogates, raw control characters, bad UTF-8) gets a second, lenient chance.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from pydantic_core import from_json
+
+from storage.sources.base import Record
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_BOM = b"\xef\xbb\xbf"
+_BLANK = b" \t\r\x0b\x0c"
+
+
+def parse_record(line: int, offset: int, raw: bytes) -> Record | None:
+    """The record of one line (newline excluded), or ``None`` for a blank line.
+
+    ``line`` is 1-based, ``offset`` the byte offset of its start.
+    """
+    text = raw.removeprefix(_BOM) if line == 1 else raw
+    if not text.strip(_BLANK):
+        return None
+    try:
+        # Infinity and NaN are no JSON, but Python's writer makes them and its reader takes them.
+        value = from_json(text, allow_inf_nan=True, cache_strings="keys")
+    except ValueError:
+        value, damage = _lenient(text)
+    else:
+        damage = None
+    return Record(line=line, offset=offset, raw=raw, value=value, size=len(raw), damage=damage)
+
+
+def _lenient(text: bytes) -> tuple[Any, str | None]:
+    try:
+        decoded, note = text.decode("utf-8"), None
+    except UnicodeDecodeError as error:
+        decoded = text.decode("utf-8", errors="replace")
+        note = f"invalid UTF-8 at byte {error.start}"
+    try:
+        value = json.loads(decoded, strict=False)
+    except (ValueError, RecursionError) as error:
+        if not text.strip(b"\0"):
+            return None, f"a run of {len(text)} NUL bytes"
+        return None, note or f"not JSON: {error}"
+    return clean(value), note or "repaired: unpaired surrogates or raw control characters"
+
+
+def clean(value: Any) -> Any:
+    """The value with unpaired surrogates replaced by U+FFFD, in keys too."""
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [clean(item) for item in value]
+    if isinstance(value, dict):
+        return {clean(key): clean(item) for key, item in value.items()}
+    return value
