@@ -1,0 +1,144 @@
+"""LogEntry: an event without its content, as the store keeps it in columns.
+
+Fold, pairing, meter, retention walk and audit need no text, only what a text weighs. A session of
+a million events stays small in this form.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from compress.events import ContentBlock, EventType, NodeId, Role, SessionEvent, SurfaceOp, Usage
+
+HEADLINE_LIMIT = 200
+"""Characters of a headline."""
+
+_INPUT_KEYS_FIRST = (
+    "command",
+    "cmd",
+    "file_path",
+    "path",
+    "pattern",
+    "query",
+    "url",
+    "description",
+)
+"""Names of arguments that say most about a call, in the order in which they are looked for.
+These are field names of tool schemas, not words of a language."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One event, weighed. Token figures are those of the session's counter, before calibration."""
+
+    seq: NodeId
+    type: EventType
+    node: NodeId | None = None
+    op: SurfaceOp | None = None
+    source_event_seqs: tuple[NodeId, ...] = ()
+    role: Role | None = None
+    turn: int | None = None
+    step: int | None = None
+    tokens: int = 0
+    """All blocks together."""
+    thinking_tokens: int = 0
+    """The part of ``tokens`` that is thinking."""
+    call_tokens: int = 0
+    """The part of ``tokens`` that is tool calls."""
+    image_tokens: int = 0
+    """The part of ``tokens`` that is images, priced by formula."""
+    calls: tuple[tuple[str, str], ...] = ()
+    """(call id, tool name) of each tool call that the event makes."""
+    results: tuple[str, ...] = ()
+    """Call ids that the event answers."""
+    is_error: bool = False
+    time: float | None = None
+    model: str | None = None
+    usage: Usage | None = None
+    request: NodeId | None = None
+    headline: str = ""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+def entry_of(event: SessionEvent, tokens: Sequence[int]) -> LogEntry:
+    """The entry of an event; ``tokens[i]`` is what ``event.blocks[i]`` counts."""
+    by_kind = {"thinking": 0, "tool_call": 0, "image": 0}
+    for block, weight in zip(event.blocks, tokens, strict=True):
+        if block.kind in by_kind:
+            by_kind[block.kind] += weight
+    return LogEntry(
+        seq=event.seq,
+        type=event.type,
+        node=event.node,
+        op=event.op,
+        source_event_seqs=event.source_event_seqs,
+        role=event.role,
+        turn=event.turn,
+        step=event.step,
+        tokens=sum(tokens),
+        thinking_tokens=by_kind["thinking"],
+        call_tokens=by_kind["tool_call"],
+        image_tokens=by_kind["image"],
+        calls=tuple((b.id or "", b.name or "") for b in event.blocks if b.kind == "tool_call"),
+        results=tuple(b.id or "" for b in event.blocks if b.kind in ("tool_result", "synthetic")),
+        is_error=any(b.is_error for b in event.blocks),
+        time=event.time,
+        model=event.model,
+        usage=event.usage,
+        request=event.request,
+        headline=headline(event.blocks) or fact_line(event.meta),
+        meta=event.meta,
+    )
+
+
+def headline(blocks: Sequence[ContentBlock]) -> str:
+    """The first line that says something, at most :data:`HEADLINE_LIMIT` characters."""
+    for block in blocks:
+        if block.kind == "tool_call":
+            line = f"{block.name or '?'} {_first_line(_main_argument(block.input))}".rstrip()
+        elif block.kind == "image":
+            line = _image_line(block)
+        else:
+            line = _first_line(block.text) or (_image_line(block) if block.images else "")
+        if line:
+            return line[:HEADLINE_LIMIT]
+    return ""
+
+
+def fact_line(meta: Mapping[str, Any]) -> str:
+    """The facts of a log-only event in one line."""
+    parts = (
+        f"{key}={value}" for key, value in meta.items() if isinstance(value, str | int | float)
+    )
+    return _first_line(" ".join(parts))[:HEADLINE_LIMIT]
+
+
+def _image_line(block: ContentBlock) -> str:
+    image = block.images[0] if block.images else None
+    if image is None:
+        return "[image]"
+    size = f" {image.width}×{image.height}" if image.width and image.height else ""
+    return f"[image {image.media_type or ''}{size} {image.size:,} bytes]".replace("  ", " ")
+
+
+def _first_line(text: str) -> str:
+    # Bounded work: a single line can have megabytes.
+    head = text[: HEADLINE_LIMIT * 20].lstrip()
+    return " ".join(head.split("\n", 1)[0][: HEADLINE_LIMIT * 2].split())
+
+
+def _main_argument(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, dict):
+        return "" if value is None else json.dumps(value, ensure_ascii=False)[:HEADLINE_LIMIT]
+    for key in _INPUT_KEYS_FIRST:
+        found = value.get(key)
+        if isinstance(found, str) and found:
+            return found
+        if isinstance(found, list) and found and all(isinstance(part, str) for part in found):
+            return " ".join(found)
+    return next((v for v in value.values() if isinstance(v, str) and v), "")
