@@ -1,0 +1,178 @@
+"""Opening the store's file: pragmas, version check, transactions.
+
+Readers never hold a transaction across calls; a write is one short ``BEGIN IMMEDIATE``. A file
+store gives each thread its own connection; a store in memory has one, behind a lock.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from storage.errors import StoreBusyError, StoreNewerError, StoreUnusableError
+from storage.schema import APPLICATION_ID, VERSION, migrations
+
+MEMORY = ":memory:"
+_BUSY_SECONDS = 10.0
+_WAL_LIMIT = 64 << 20
+"""Bytes that the WAL file is cut back to after a checkpoint."""
+
+
+class Connections:
+    """The connections of one store. Close it when done; threads that end leave theirs to it."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Opens or makes the store at ``path`` (``":memory:"``: none on disk).
+
+        Raises :class:`StoreNewerError` before anything is written when a newer version made it,
+        :class:`StoreUnusableError` when it is no store or cannot be opened.
+        """
+        self.path = str(path)
+        self.in_memory = self.path == MEMORY
+        self._local = threading.local()
+        self._all: list[sqlite3.Connection] = []
+        self._lock = threading.RLock()
+        if not self.in_memory:
+            _make_private(Path(self.path))
+            _refuse_foreign(Path(self.path))
+        try:
+            first = self._open()
+            first.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            migrations.apply(Database(first))
+            if first.execute("PRAGMA user_version").fetchone()[0] != VERSION:
+                first.execute(f"PRAGMA user_version = {VERSION}")
+        except sqlite3.DatabaseError as error:
+            self.close()
+            raise _unusable(self.path, error) from error
+        self._local.connection = first
+        self._shared = first
+
+    def _open(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        with self._lock:
+            self._all.append(connection)
+        connection.execute("PRAGMA foreign_keys = ON")
+        if not self.in_memory:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT}")
+        return connection
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """A connection for queries that are fetched before the block ends."""
+        with self._guard():
+            yield self._connection()
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """One transaction. Rolled back when the block raises.
+
+        Raises :class:`StoreBusyError` when another process holds the store too long.
+        """
+        with self._guard():
+            connection = self._connection()
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                raise _busy_or_unusable(self.path, error) from error
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+                raise
+
+    def data_version(self) -> tuple[int, int]:
+        """Changes whenever any connection, of this process or another, has written."""
+        with self._guard():
+            connection = self._connection()
+            version = connection.execute("PRAGMA data_version").fetchone()[0]
+            return int(version), connection.total_changes
+
+    def close(self) -> None:
+        """Closes every connection of every thread."""
+        with self._lock:
+            for connection in self._all:
+                connection.close()
+            self._all.clear()
+
+    def _connection(self) -> sqlite3.Connection:
+        if self.in_memory:
+            return self._shared
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = self._open()
+        return connection
+
+    @contextmanager
+    def _guard(self) -> Iterator[None]:
+        if not self.in_memory:
+            yield
+            return
+        with self._lock:
+            yield
+
+
+def _make_private(path: Path) -> None:
+    """Folder 0700 and file 0600, made before SQLite would make them world-readable."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not path.exists():
+            path.touch(mode=0o600)
+    except OSError as error:
+        raise StoreUnusableError(
+            f"The store {path} cannot be made ({error.strerror}); name another with --db FILE.",
+        ) from error
+
+
+def _refuse_foreign(path: Path) -> None:
+    """Looks at the file read-only, so that a refused one is left exactly as it was."""
+    if path.is_dir():
+        raise StoreUnusableError(f"{path} is a folder; name a file with --db FILE.")
+    if path.stat().st_size == 0:
+        return
+    probe = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    try:
+        version = probe.execute("PRAGMA user_version").fetchone()[0]
+        application = probe.execute("PRAGMA application_id").fetchone()[0]
+        tables = probe.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        raise _unusable(str(path), error) from error
+    finally:
+        probe.close()
+    if version > VERSION:
+        raise StoreNewerError(
+            f"The store {path} was made by a newer version of Ullage (format {version}, this one "
+            f"knows up to {VERSION}); nothing was written. Upgrade, or name another with --db FILE."
+        )
+    if tables and application != APPLICATION_ID:
+        raise StoreUnusableError(
+            f"{path} is a database of another program; name another file with --db FILE."
+        )
+
+
+def _unusable(path: str, error: sqlite3.Error) -> StoreUnusableError:
+    return StoreUnusableError(
+        f"The store {path} cannot be used ({error}). Move it away, or name another with --db FILE; "
+        "it is rebuilt from the logs that still exist."
+    )
+
+
+def _busy_or_unusable(
+    path: str, error: sqlite3.OperationalError
+) -> StoreBusyError | StoreUnusableError:
+    if "locked" in str(error) or "busy" in str(error):
+        return StoreBusyError(
+            f"Another process has been writing to {path} for {_BUSY_SECONDS:.0f} seconds; "
+            "try again when it is done."
+        )
+    return _unusable(path, error)

@@ -1,0 +1,194 @@
+"""Log entries ↔ columns of the ``events`` table. The two directions stand side by side."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+from compress.entries import LogEntry
+from compress.events import Append, NodeId, Rebase, Replace, SurfaceOp, Usage
+from storage.schema import SEQ_BITS, SEQ_MASK
+
+_APPEND = Append()
+_APPEND_CODE = "a"
+
+ENTRY_COLUMNS = (
+    "id, type, node, op, sources, role, turn, step, tokens, thinking_tokens, call_tokens, "
+    "image_tokens, calls, results, is_error, time, model, usage, request, headline, meta"
+)
+"""In the order in which :func:`decode_entry` takes them."""
+
+
+def event_id(session: int, seq: int) -> int:
+    """The id of an event's row."""
+    return session << SEQ_BITS | seq
+
+
+def seq_of(identifier: int) -> int:
+    """The seq that an event's row id holds."""
+    return identifier & SEQ_MASK
+
+
+def session_of(identifier: int) -> int:
+    """The session that an event's row id holds."""
+    return identifier >> SEQ_BITS
+
+
+def encode_entry(session: int, entry: LogEntry) -> tuple[object, ...]:
+    """Column values for :data:`ENTRY_COLUMNS`. ``entry.seq`` must be a number."""
+    return (
+        event_id(session, int(entry.seq)),
+        entry.type,
+        entry.node,
+        encode_op(entry.op),
+        _dump(_ranges(entry.source_event_seqs)) if entry.source_event_seqs else None,
+        entry.role,
+        entry.turn,
+        entry.step,
+        entry.tokens,
+        entry.thinking_tokens,
+        entry.call_tokens,
+        entry.image_tokens,
+        _dump(entry.calls) if entry.calls else None,
+        _dump(entry.results) if entry.results else None,
+        int(entry.is_error),
+        entry.time,
+        entry.model,
+        _encode_usage(entry.usage),
+        entry.request,
+        entry.headline,
+        _dump(entry.meta) if entry.meta else None,
+    )
+
+
+def decode_entry(row: Sequence[Any]) -> LogEntry:
+    """The entry of one row of :data:`ENTRY_COLUMNS`."""
+    return LogEntry(
+        seq=row[0] & SEQ_MASK,
+        type=row[1],
+        node=row[2],
+        op=decode_op(row[3]),
+        source_event_seqs=tuple(_seqs(json.loads(row[4]))) if row[4] else (),
+        role=row[5],
+        turn=row[6],
+        step=row[7],
+        tokens=row[8],
+        thinking_tokens=row[9],
+        call_tokens=row[10],
+        image_tokens=row[11],
+        calls=tuple((c[0], c[1]) for c in json.loads(row[12])) if row[12] else (),
+        results=tuple(json.loads(row[13])) if row[13] else (),
+        is_error=bool(row[14]),
+        time=row[15],
+        model=row[16],
+        usage=_decode_usage(row[17]),
+        request=row[18],
+        headline=row[19],
+        meta=json.loads(row[20]) if row[20] else {},
+    )
+
+
+def encode_op(op: SurfaceOp | None) -> str | None:
+    """A surface operation as text; lists of seqs as ranges, since a rebase may name them all."""
+    if op is None:
+        return None
+    if isinstance(op, Append):
+        return _APPEND_CODE
+    if isinstance(op, Replace):
+        return _dump(
+            {
+                "op": "replace",
+                "start": op.start,
+                "end": op.end,
+                "keep": _ranges(op.keep),
+                "live_only": op.live_only,
+            }
+        )
+    return _dump({"op": "rebase", "seqs": _ranges(op.seqs)})
+
+
+def decode_op(text: str | None) -> SurfaceOp | None:
+    """The reverse of :func:`encode_op`."""
+    if text is None:
+        return None
+    if text == _APPEND_CODE:
+        return _APPEND
+    value = json.loads(text)
+    if value["op"] == "replace":
+        return Replace(
+            start=value["start"],
+            end=value["end"],
+            keep=tuple(_seqs(value["keep"])),
+            live_only=value["live_only"],
+        )
+    return Rebase(seqs=tuple(_seqs(value["seqs"])))
+
+
+def _ranges(seqs: Sequence[NodeId]) -> list[object]:
+    """Runs of three or more consecutive numbers become ``[first, last]``."""
+    packed: list[object] = []
+    run: list[int] = []
+    for seq in [*seqs, ""]:
+        if isinstance(seq, int) and run and seq == run[-1] + 1:
+            run.append(seq)
+            continue
+        packed.extend(run if len(run) < 3 else [[run[0], run[-1]]])
+        run = [seq] if isinstance(seq, int) else []
+        if isinstance(seq, str) and seq:
+            packed.append(seq)
+    return packed
+
+
+def _seqs(packed: Sequence[Any]) -> list[NodeId]:
+    seqs: list[NodeId] = []
+    for item in packed:
+        if isinstance(item, list):
+            seqs.extend(range(item[0], item[1] + 1))
+        else:
+            seqs.append(item)
+    return seqs
+
+
+def _encode_usage(usage: Usage | None) -> str | None:
+    if usage is None:
+        return None
+    return _dump(
+        [
+            usage.input,
+            usage.cache_read,
+            usage.cache_write,
+            usage.output,
+            usage.reasoning,
+            usage.lower_bound,
+        ]
+    )
+
+
+def _decode_usage(text: str | None) -> Usage | None:
+    if text is None:
+        return None
+    value = json.loads(text)
+    return Usage.model_construct(
+        input=value[0],
+        cache_read=value[1],
+        cache_write=value[2],
+        output=value[3],
+        reasoning=value[4],
+        lower_bound=value[5],
+    )
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def entries(connection: sqlite3.Connection, session: int, generation: int) -> list[LogEntry]:
+    """All entries of a session that stand in its file, in the order of the fold."""
+    rows = connection.execute(
+        f"SELECT {ENTRY_COLUMNS} FROM events WHERE id BETWEEN ? AND ? AND generation = ? "  # noqa: S608 - constant
+        "ORDER BY position",
+        (event_id(session, 0), event_id(session, SEQ_MASK), generation),
+    )
+    return [decode_entry(row) for row in rows]

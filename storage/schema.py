@@ -1,0 +1,147 @@
+"""Tables and numbered migrations of the store.
+
+All tables are STRICT. An event's ``id`` is ``session_id << 32 | seq``: a session's events lie
+together, no second index is needed, and the id serves the full-text index as its rowid.
+"""
+
+from __future__ import annotations
+
+from sqlite_utils import Database, Migrations
+
+APPLICATION_ID = 0x554C4C47
+"""``ULLG``, in SQLite's header, so that a foreign file is never taken for a store."""
+
+VERSION = 1
+"""``PRAGMA user_version`` of a store that all migrations below were applied to."""
+
+SEQ_BITS = 32
+SEQ_MASK = (1 << SEQ_BITS) - 1
+
+migrations = Migrations("ullage")
+
+_FIRST = """
+CREATE TABLE sources (
+  id INTEGER PRIMARY KEY,
+  agent TEXT,                    -- NULL: no adapter knows this file
+  path TEXT NOT NULL UNIQUE,
+  position TEXT,                 -- where reading goes on (JSON, storage/tail.py)
+  size INTEGER NOT NULL DEFAULT 0,
+  mtime_ns INTEGER NOT NULL DEFAULT 0,
+  revision INTEGER NOT NULL DEFAULT 0,   -- of the adapter that read it
+  generation INTEGER NOT NULL DEFAULT 1, -- how often it was begun anew
+  next_position INTEGER NOT NULL DEFAULT 1,
+  records INTEGER NOT NULL DEFAULT 0,
+  recognised INTEGER NOT NULL DEFAULT 0,
+  unknown_types TEXT NOT NULL DEFAULT '{}',
+  gone INTEGER NOT NULL DEFAULT 0,
+  note TEXT                      -- why there is nothing to see, in words
+) STRICT;
+
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY,
+  source_id INTEGER NOT NULL REFERENCES sources(id),
+  key TEXT NOT NULL,             -- distinguishes the sessions of one file
+  name TEXT NOT NULL UNIQUE,     -- what a person types
+  native_id TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  agent_version TEXT, cwd TEXT, title TEXT, model TEXT,
+  relation TEXT NOT NULL DEFAULT 'main',
+  parent_native_id TEXT, parent_call_id TEXT,
+  family INTEGER NOT NULL,       -- the oldest session that shares native ids with this one
+  turn_open INTEGER NOT NULL DEFAULT 0,
+  waiting INTEGER NOT NULL DEFAULT 0,
+  ended INTEGER NOT NULL DEFAULT 0,
+  started_at REAL, last_event_at REAL,
+  events INTEGER NOT NULL DEFAULT 0,
+  last_seq INTEGER NOT NULL DEFAULT 0,
+  problems INTEGER NOT NULL DEFAULT 0,
+  tokens INTEGER, tokens_source TEXT, log_window INTEGER, window INTEGER,
+  history TEXT NOT NULL DEFAULT '[]',  -- tokens at the last requests, oldest first (JSON)
+  counter TEXT NOT NULL,
+  UNIQUE (source_id, key)
+) STRICT;
+CREATE INDEX sessions_by_time ON sessions(last_event_at DESC);
+CREATE INDEX sessions_by_native ON sessions(native_id);
+
+CREATE TABLE blobs (
+  id INTEGER PRIMARY KEY,
+  digest BLOB NOT NULL UNIQUE,   -- sha256 of the content
+  size INTEGER NOT NULL,         -- bytes before compression
+  data BLOB NOT NULL             -- zstd
+) STRICT;
+
+CREATE TABLE records (
+  id INTEGER PRIMARY KEY,
+  source_id INTEGER NOT NULL REFERENCES sources(id),
+  generation INTEGER NOT NULL,
+  line INTEGER NOT NULL, offset INTEGER NOT NULL, size INTEGER NOT NULL,
+  blob_id INTEGER NOT NULL REFERENCES blobs(id),
+  blob_offset INTEGER NOT NULL,
+  damage TEXT
+) STRICT;
+CREATE INDEX damaged_records ON records(source_id) WHERE damage IS NOT NULL;
+
+CREATE TABLE record_pieces (     -- of lines above the cap: the raw, in order
+  record_id INTEGER NOT NULL REFERENCES records(id),
+  number INTEGER NOT NULL,
+  blob_id INTEGER NOT NULL REFERENCES blobs(id),
+  PRIMARY KEY (record_id, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE events (
+  id INTEGER PRIMARY KEY,        -- session_id << 32 | seq
+  position INTEGER NOT NULL,     -- order of the fold
+  generation INTEGER NOT NULL,   -- of the file, when it was last seen there
+  type TEXT NOT NULL,
+  native_id TEXT NOT NULL, block INTEGER NOT NULL,
+  node INTEGER, op TEXT, sources TEXT,
+  role TEXT, turn INTEGER, step INTEGER,
+  tokens INTEGER NOT NULL, thinking_tokens INTEGER NOT NULL,
+  call_tokens INTEGER NOT NULL, image_tokens INTEGER NOT NULL,
+  calls TEXT, results TEXT,
+  is_error INTEGER NOT NULL,
+  time REAL, model TEXT, usage TEXT, request INTEGER,
+  headline TEXT NOT NULL, meta TEXT,
+  record_id INTEGER NOT NULL REFERENCES records(id),
+  digest INTEGER NOT NULL,       -- of the raw record, to tell revisions apart
+  copied INTEGER NOT NULL DEFAULT 0  -- another session of the family holds it already
+) STRICT;
+
+CREATE TABLE event_revisions (   -- earlier contents of an event
+  event_id INTEGER NOT NULL, revision INTEGER NOT NULL,
+  record_id INTEGER NOT NULL REFERENCES records(id),
+  PRIMARY KEY (event_id, revision)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE natives (           -- first holder of each globally unique native id
+  key INTEGER PRIMARY KEY,       -- 64 bits of a hash of agent, native id, block
+  session_id INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE operation_events (  -- the user's strand: "o1", "o2" …
+  session_id INTEGER NOT NULL REFERENCES sessions(id),
+  number INTEGER NOT NULL,
+  operation INTEGER NOT NULL,    -- number of the operation's first event
+  kind TEXT NOT NULL,
+  after INTEGER NOT NULL,        -- the newest seq when it was made
+  origin TEXT NOT NULL,
+  at REAL NOT NULL,
+  event TEXT NOT NULL,           -- SessionEvent as JSON
+  PRIMARY KEY (session_id, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE search USING fts5(text, content='', tokenize="unicode61 remove_diacritics 2");
+"""
+
+
+@migrations()
+def m0001_first(db: Database) -> None:
+    """Sources, sessions, raw records, events, the user's operations, full text."""
+    for statement in _split(_FIRST):
+        db.execute(statement)
+
+
+def _split(script: str) -> list[str]:
+    """The statements of a script without triggers. ``executescript`` would commit first."""
+    bare = "\n".join(line.split("--", 1)[0] for line in script.splitlines())
+    return [statement for statement in bare.split(";") if statement.strip()]
