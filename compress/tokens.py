@@ -1,0 +1,179 @@
+"""What a text, and a content block, counts.
+
+The counter is a value that is handed in: the vocabulary's bytes are read by
+``storage.resources``. A count is of a public vocabulary, before calibration; what the provider
+will bill is the meter's business.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from compress.events import ContentBlock
+from compress.images import ImagePricing, image_tokens
+
+Vocabulary = Literal["o200k_base", "cl100k_base"]
+
+PIECE_CHARACTERS = 24_000
+"""Longest text handed to the encoder at once: at most 96 kB of UTF-8. tiktoken's regex engine
+panics near a million blanks in one run, and an encoded piece holds the GIL while its list is made.
+"""
+_LOOK_BACK = 2_000
+"""Characters before a piece's end in which a safe place to cut is looked for."""
+
+_SAFE_CUT = re.compile(r"(?<=[^\W_])(?=\s)|(?<=\n)(?=[^\s/])")
+"""Places where both vocabularies always begin a new pre-token, whatever stands around: before a
+blank that follows a letter or digit, and after a line feed that neither a blank nor a slash
+follows. So the counts of the pieces add up to the count of the whole."""
+
+
+class TokenCounter(Protocol):
+    """Counts texts. ``name`` is printed beside every figure that the counter made."""
+
+    @property
+    def name(self) -> str: ...
+
+    def count(self, text: str) -> int:
+        """Tokens of a text. Never raises for what a text holds."""
+        ...
+
+
+class TiktokenCounter:
+    """Counts with one of tiktoken's vocabularies.
+
+    ``encode`` is ``Encoding.encode_ordinary``, never ``encode``, which refuses text that looks
+    like a special token (T12). It may be called from several threads.
+    """
+
+    def __init__(self, name: str, encode: Callable[[str], Sequence[int]]) -> None:
+        self.name = name
+        self.estimated = 0
+        """Pieces that the encoder refused and that were estimated instead."""
+        self._encode = encode
+
+    def count(self, text: str) -> int:
+        """Tokens of a text; a piece that the encoder cannot take counts as characters ÷ 4."""
+        if len(text) <= PIECE_CHARACTERS:
+            return self._count_piece(text)
+        return sum(self._count_piece(piece) for piece in pieces(text))
+
+    def count_many(self, texts: Iterable[str]) -> list[int]:
+        """The counts of several texts, in their order."""
+        return [self.count(text) for text in texts]
+
+    def _count_piece(self, text: str) -> int:
+        try:
+            return len(self._encode(text))
+        except BaseException as error:
+            # The encoder's panic is no Exception, and its class cannot be imported (T13).
+            if type(error).__name__ != "PanicException" and not isinstance(error, ValueError):
+                raise
+        self.estimated += 1
+        return CharsOverFour().count(text)
+
+
+@dataclass(frozen=True, slots=True)
+class CharsOverFour:
+    """One token for four characters, rounded up: the usual guess where no vocabulary is known."""
+
+    name: str = "chars/4"
+
+    def count(self, text: str) -> int:
+        """Characters ÷ 4, rounded up."""
+        return -(-len(text) // 4)
+
+
+def pieces(text: str, limit: int = PIECE_CHARACTERS) -> Iterator[str]:
+    """The text in pieces of at most ``limit`` characters, cut at a safe place where there is one
+    within reach, else at the limit."""
+    start = 0
+    while len(text) - start > limit:
+        end = start + limit
+        cut = end
+        # One character more, so that what follows the cut can be seen.
+        for found in _SAFE_CUT.finditer(text, max(start + 1, end - _LOOK_BACK), end + 1):
+            if found.start() <= end:
+                cut = found.start()
+        yield text[start:cut]
+        start = cut
+    yield text[start:]
+
+
+def compact_json(value: Any) -> str:
+    """A call's input as most providers hold it: JSON without blanks; a plain string as it is."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def count_block(
+    block: ContentBlock, counter: TokenCounter, images: ImagePricing = "anthropic"
+) -> int:
+    """What one block counts.
+
+    A tool call counts as its name and its compact input, an image by the provider's formula. An
+    opaque block counts as what a reader sees of it: what the provider makes of the rest is in the
+    usage, from which the meter learns.
+    """
+    tokens = sum(image_tokens(image, images) for image in block.images)
+    if block.kind == "tool_call":
+        if block.name:
+            tokens += counter.count(block.name)
+        return tokens + counter.count(compact_json(block.input))
+    return tokens + counter.count(block.text) if block.text else tokens
+
+
+@dataclass(frozen=True, slots=True)
+class ModelProfile:
+    """How a family of models is counted."""
+
+    vocabulary: Vocabulary
+    images: ImagePricing
+
+
+_O200K: Vocabulary = "o200k_base"
+PROFILES: tuple[tuple[str, ModelProfile], ...] = (
+    ("claude", ModelProfile(_O200K, "anthropic")),
+    ("gpt-4o", ModelProfile(_O200K, "openai_tiles")),
+    ("gpt-4.1-mini", ModelProfile(_O200K, "openai_patches")),
+    ("gpt-4.1-nano", ModelProfile(_O200K, "openai_patches")),
+    ("gpt-4.1", ModelProfile(_O200K, "openai_tiles")),
+    ("gpt-4.5", ModelProfile(_O200K, "openai_tiles")),
+    ("gpt-4", ModelProfile("cl100k_base", "openai_tiles")),
+    ("gpt-3.5", ModelProfile("cl100k_base", "openai_tiles")),
+    ("gpt-5-mini", ModelProfile(_O200K, "openai_patches")),
+    ("gpt-5-nano", ModelProfile(_O200K, "openai_patches")),
+    ("gpt", ModelProfile(_O200K, "openai_tiles")),
+    ("codex", ModelProfile(_O200K, "openai_tiles")),
+    ("o4-mini", ModelProfile(_O200K, "openai_patches")),
+    ("o1", ModelProfile(_O200K, "openai_tiles")),
+    ("o3", ModelProfile(_O200K, "openai_tiles")),
+    ("gemini", ModelProfile(_O200K, "gemini")),
+)
+"""Model name's beginning → profile; the first that fits counts. The one place to add a family."""
+
+DEFAULT_PROFILE = ModelProfile(_O200K, "anthropic")
+"""For models of which nothing is known: the largest public vocabulary."""
+
+
+def profile_of(model: str | None) -> ModelProfile:
+    """How a model is counted. Provider prefixes (``anthropic/…``) and case do not matter."""
+    name = model_name(model)
+    return next((p for prefix, p in PROFILES if name.startswith(prefix)), DEFAULT_PROFILE)
+
+
+def model_name(model: str | None) -> str:
+    """The model's bare name: lower case, without a provider's prefix and without ``[1m]``; empty
+    where there is none (``None``, ``<synthetic>``)."""
+    name = (model or "").strip().lower()
+    if name.startswith("<"):
+        return ""
+    name = name.rpartition("/")[2].partition("[")[0]
+    # Bedrock: "us.anthropic.claude-…-v1:0".
+    return name.rpartition("anthropic.")[2].strip()

@@ -1,0 +1,135 @@
+"""What ships inside the package, read once: vocabularies, and the table of context windows.
+
+Nothing here asks the network: tiktoken's own loader, which does, is not used.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import threading
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from compress.tokens import TiktokenCounter, Vocabulary, profile_of
+
+if TYPE_CHECKING:
+    import tiktoken
+
+_HERE = Path(__file__).resolve().parent
+ASSET_FOLDERS = (_HERE / "assets", _HERE.parent / "assets")
+"""In a wheel, assets/ stands inside this package; in a source tree, beside it."""
+
+DIGESTS: dict[Vocabulary, str] = {
+    "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+    "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+}
+"""SHA-256 of each vocabulary file, as tiktoken pins it (``tiktoken_ext/openai_public.py``)."""
+
+_WORD_TAIL = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+PATTERNS: dict[Vocabulary, str] = {
+    "o200k_base": "|".join(
+        (
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+            + _WORD_TAIL,
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+            + _WORD_TAIL,
+            r"\p{N}{1,3}",
+            r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
+            r"\s*[\r\n]+",
+            r"\s+(?!\S)",
+            r"\s+",
+        )
+    ),
+    "cl100k_base": "|".join(
+        (
+            r"'(?i:[sdmt]|ll|ve|re)",
+            r"[^\r\n\p{L}\p{N}]?+\p{L}++",
+            r"\p{N}{1,3}+",
+            r" ?[^\s\p{L}\p{N}]++[\r\n]*+",
+            r"\s++$",
+            r"\s*[\r\n]",
+            r"\s+(?!\S)",
+            r"\s",
+        )
+    ),
+}
+"""Pre-token patterns, part of each vocabulary's definition (same source as the digests)."""
+
+
+class ResourceError(Exception):
+    """Something that ships inside the package is missing or damaged."""
+
+
+def asset(name: str) -> bytes:
+    """The bytes of a file under ``assets/``.
+
+    Raises :class:`ResourceError` where it is missing.
+    """
+    for folder in ASSET_FOLDERS:
+        path = folder / name
+        if path.is_file():
+            return path.read_bytes()
+    raise ResourceError(f"The file {name} is missing from this installation; install Ullage again.")
+
+
+def vocabulary_bytes(vocabulary: Vocabulary) -> bytes:
+    """A vocabulary, unpacked and checked against its digest.
+
+    Raises :class:`ResourceError` where it is missing or damaged.
+    """
+    name = f"{vocabulary}.tiktoken.gz"
+    try:
+        data = gzip.decompress(asset(name))
+    except (OSError, EOFError, zlib.error) as error:
+        raise ResourceError(f"The vocabulary {name} is damaged; install Ullage again.") from error
+    if hashlib.sha256(data).hexdigest() != DIGESTS[vocabulary]:
+        raise ResourceError(f"The vocabulary {name} is not the published one; install again.")
+    return data
+
+
+_lock = threading.Lock()
+_counters: dict[Vocabulary, TiktokenCounter] = {}
+
+
+def counter(vocabulary: Vocabulary = "o200k_base") -> TiktokenCounter:
+    """The counter of a vocabulary: loaded at first use (0.4 s, about 46 MB, for a short time
+    twice that), then shared. May be called from any thread.
+
+    Raises :class:`ResourceError` where the vocabulary is missing or damaged.
+    """
+    with _lock:
+        found = _counters.get(vocabulary)
+        if found is None:
+            found = _counters[vocabulary] = TiktokenCounter(vocabulary, _encoder(vocabulary))
+        return found
+
+
+def counter_for(model: str | None) -> TiktokenCounter:
+    """The counter of a model's family, loaded at first use."""
+    return counter(profile_of(model).vocabulary)
+
+
+def _encoder(vocabulary: Vocabulary) -> Callable[[str], Sequence[int]]:
+    import tiktoken  # noqa: PLC0415 - 30 ms that a start without counting need not pay
+
+    encoding: tiktoken.Encoding = tiktoken.Encoding(
+        vocabulary,
+        pat_str=PATTERNS[vocabulary],
+        mergeable_ranks=_ranks(vocabulary_bytes(vocabulary)),
+        special_tokens={},
+    )
+    # The compiled core has its own copy; the dictionary would hold 25 MB for nothing.
+    encoding._mergeable_ranks = {}  # noqa: SLF001
+    return encoding.encode_ordinary
+
+
+def _ranks(data: bytes) -> dict[bytes, int]:
+    ranks = {}
+    for line in data.splitlines():
+        token, rank = line.split()
+        ranks[base64.b64decode(token)] = int(rank)
+    return ranks
