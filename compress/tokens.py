@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -60,10 +60,6 @@ class TiktokenCounter:
         if len(text) <= PIECE_CHARACTERS:
             return self._count_piece(text)
         return sum(self._count_piece(piece) for piece in pieces(text))
-
-    def count_many(self, texts: Iterable[str]) -> list[int]:
-        """The counts of several texts, in their order."""
-        return [self.count(text) for text in texts]
 
     def _count_piece(self, text: str) -> int:
         try:
