@@ -93,7 +93,7 @@ class ZstdBytes:
         self._end = _frame_end(self._descriptor, frame.file_offset)
         span = _Span(self._descriptor, frame.file_offset, self._end)
         decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW_LIMIT)
-        self._reader = decompressor.stream_reader(cast(IO[bytes], span))
+        self._reader = decompressor.stream_reader(cast("IO[bytes]", span))
 
     def _next(self, size: int) -> bytes:
         while True:
