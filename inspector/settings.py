@@ -151,9 +151,9 @@ def load_settings(
     folder: Path | None = None,
     config_file: Path | None = None,
 ) -> Loaded:
-    """Read all sources. ``flags`` holds what the command line gave (``None`` values are left out),
-    by setting; ``environment``, ``folder`` (where the search for the project's file begins) and
-    ``config_file`` default to the process's own.
+    """Read all sources. ``flags`` holds what the command line gave, by setting, as text or as a
+    value (``None`` counts as not given); ``environment``, ``folder`` (where the search for the
+    project's file begins) and ``config_file`` default to the process's own.
 
     Raises :class:`SettingsError` for a file that cannot be read and for any value that cannot be
     taken.
@@ -167,12 +167,7 @@ def load_settings(
     for path in files:
         _merge(_from_file(path), values, origins)
     _merge(_from_environment(environment), values, origins)
-    given = {key: value for key, value in (flags or {}).items() if value is not None}
-    _merge(
-        [(key, _checked(key, value, flag := _flag(key)), flag) for key, value in given.items()],
-        values,
-        origins,
-    )
+    _merge(_from_flags(flags or {}), values, origins)
     return Loaded(_combined(values, origins), origins, tuple(files))
 
 
@@ -214,10 +209,6 @@ def _from_file(path: Path) -> list[tuple[str, Any, str]]:
         raise SettingsError(f"{path} is not valid TOML: {error}.") from error
     found = []
     for key, value in table.items():
-        if key not in Settings.model_fields:
-            near = difflib.get_close_matches(key, Settings.model_fields, n=3)
-            hint = f"; did you mean {' or '.join(near)}" if near else ""
-            raise SettingsError(f"{path}: {key} is not a setting{hint}.", near)
         checked = _checked(key, value, str(path))
         if key == "db" and checked != MEMORY:
             checked = str(path.parent / Path(checked).expanduser())
@@ -227,15 +218,24 @@ def _from_file(path: Path) -> list[tuple[str, Any, str]]:
 
 def _from_environment(environment: Mapping[str, str]) -> list[tuple[str, Any, str]]:
     """An empty variable counts as unset; other ``ULLAGE_…`` variables are none of ours."""
+    names = {key: f"ULLAGE_{key.upper()}" for key in Settings.model_fields}
+    given = {key: text for key, name in names.items() if (text := environment.get(name))}
+    return [(key, _checked_text(key, text, names[key]), names[key]) for key, text in given.items()]
+
+
+def _from_flags(flags: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
     found = []
-    for key in Settings.model_fields:
-        name = f"ULLAGE_{key.upper()}"
-        text = environment.get(name, "")
-        if text:
-            value: Any = _window_text(text) if key == "window" else text
-            checked = _checked(key, value, name, from_text=not isinstance(value, dict))
-            found.append((key, checked, name))
+    for key, value in flags.items():
+        if value is not None:
+            flag = "--db" if key == "db" else f"--set {key}"
+            check = _checked_text if isinstance(value, str) else _checked
+            found.append((key, check(key, value, flag), flag))
     return found
+
+
+def _checked_text(key: str, text: str, origin: str) -> Any:
+    value: Any = _window_text(text) if key == "window" else text
+    return _checked(key, value, origin, from_text=isinstance(value, str))
 
 
 def _window_text(text: str) -> str | dict[str, Any]:
@@ -248,12 +248,12 @@ def _window_text(text: str) -> str | dict[str, Any]:
     }
 
 
-def _flag(key: str) -> str:
-    return "--" + key.replace("_", "-")
-
-
 def _checked(key: str, value: Any, origin: str, *, from_text: bool = False) -> Any:
     """The value in its setting's type. A number in a file must be a number, not a string."""
+    if key not in Settings.model_fields:
+        near = difflib.get_close_matches(key, Settings.model_fields, n=3)
+        hint = f"; did you mean {' or '.join(near)}" if near else ""
+        raise SettingsError(f"{origin}: {key} is not a setting{hint}.", near)
     info = Settings.model_fields[key]
     declared: Any = Annotated[info.annotation, info]
     adapter: TypeAdapter[Any] = TypeAdapter(declared)

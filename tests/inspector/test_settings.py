@@ -50,14 +50,14 @@ def test_later_sources_win_and_each_value_names_its_own(home: Path) -> None:
         user="retries = 2\nlast_messages = 2\ntheme = 'light'\npoll_interval = 9",
         project="last_messages = 3\ntheme = 'dark'\npoll_interval = 8",
         environment={"ULLAGE_THEME": "light", "ULLAGE_POLL_INTERVAL": "7"},
-        poll_interval=6.0,
+        poll_interval="6.0",
     )
     user, project = str(home / "config.toml"), str(home / "project" / ".ullage.toml")
     provenance = loaded.provenance()
     assert provenance["retries"] == {"value": 2, "from": user}
     assert provenance["last_messages"] == {"value": 3, "from": project}
     assert provenance["theme"] == {"value": "light", "from": "ULLAGE_THEME"}
-    assert provenance["poll_interval"] == {"value": 6.0, "from": "--poll-interval"}
+    assert provenance["poll_interval"] == {"value": 6.0, "from": "--set poll_interval"}
     assert provenance["auto"] == {"value": "off", "from": "default"}
     assert loaded.files == (Path(user), Path(project))
 
@@ -124,6 +124,12 @@ def test_an_error_names_file_key_and_value(home: Path, text: str, parts: list[st
         load(home, user=text)
     for part in [str(home / "config.toml"), *parts]:
         assert part in str(caught.value)
+
+
+def test_a_flag_for_no_setting_is_an_error_with_the_nearest_names(home: Path) -> None:
+    with pytest.raises(SettingsError, match="--set micro_hi: micro_hi is not a setting") as caught:
+        load(home, micro_hi="0.5")
+    assert caught.value.choices[0] == "micro_high"
 
 
 def test_an_error_in_a_variable_names_the_variable(home: Path) -> None:

@@ -1,0 +1,251 @@
+"""What every command stands in: its settings, the use-cases, and the ways out for text.
+
+Data goes to stdout, notes and progress to stderr. With ``--json`` the data is one document of a
+published schema, with ``--jsonl`` one line an element; both are pure ASCII, so that no byte of a
+log acts on a terminal, and no byte is lost either.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from inspector.cli_paint import Paint
+    from inspector.reports import Report
+    from inspector.settings import Loaded, Settings
+    from inspector.usecases import UseCases
+
+Opener = Callable[["Loaded"], "UseCases"]
+Human = Callable[["Paint"], Iterable[str]]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _open(loaded: Loaded) -> UseCases:
+    from inspector.usecases import open_usecases
+
+    return open_usecases(loaded.settings.db, loaded)
+
+
+@dataclass(slots=True)
+class Shell:
+    """The state of one command. Options fill it while the command line is parsed."""
+
+    opener: Opener = _open
+    now: Callable[[], float] = time.time
+    as_json: bool = False
+    as_jsonl: bool = False
+    flags: dict[str, Any] = field(default_factory=dict)
+    """Settings that the command line gave, by name."""
+    _loaded: Loaded | None = None
+
+    @property
+    def loaded(self) -> Loaded:
+        """All settings with their origins, read once. Raises ``SettingsError``."""
+        if self._loaded is None:
+            from inspector.settings import load_settings
+
+            self._loaded = load_settings(self.flags)
+        return self._loaded
+
+    @property
+    def settings(self) -> Settings:
+        return self.loaded.settings
+
+    @property
+    def machine(self) -> bool:
+        """The reader of stdout is a program."""
+        return self.as_json or self.as_jsonl
+
+    @contextmanager
+    def usecases(self) -> Iterator[UseCases]:
+        """The use-cases on the store that the settings name; closed at the end."""
+        usecases = self.opener(self.loaded)
+        try:
+            yield usecases
+        finally:
+            usecases.close()
+
+    def find(self, usecases: UseCases, reference: str) -> str:
+        """The id of the session that an id, a unique prefix, ``last`` or a path names. A file is
+        read into the store first."""
+        return usecases.find(reference)
+
+    def paint(self) -> Paint:
+        from inspector.cli_paint import paint_for
+
+        return paint_for(sys.stdout)
+
+    def document(
+        self, report: Report, human: Human, elements: Sequence[Report] | None = None
+    ) -> None:
+        """Print one report: as JSON, as JSON Lines (its ``elements``, or the report itself), or as
+        the lines that ``human`` makes of it."""
+        if self.as_jsonl:
+            self._lines([report] if elements is None else elements)
+        elif self.as_json:
+            self._json(report.model_dump(mode="json"))
+        else:
+            self._text(human)
+
+    def listing(self, reports: Sequence[Report], human: Human) -> None:
+        """Print a list of reports: as one JSON list, as JSON Lines, or as ``human`` has it."""
+        if self.as_jsonl:
+            self._lines(reports)
+        elif self.as_json:
+            self._json([report.model_dump(mode="json") for report in reports])
+        else:
+            self._text(human)
+
+    def _lines(self, reports: Sequence[Report]) -> None:
+        for report in reports:
+            print(_dumped(report.model_dump(mode="json")))
+
+    def _json(self, value: object) -> None:
+        print(_dumped(value, indent=2 if sys.stdout.isatty() else None))
+
+    def _text(self, human: Human) -> None:
+        for text in human(self.paint()):
+            print(text)
+
+    def note(self, text: str) -> None:
+        """A line for the person, beside the data."""
+        from inspector.sanitize import clean
+
+        print(clean(text), file=sys.stderr)
+
+    @contextmanager
+    def progress(self) -> Iterator[Callable[[int, int, str], None]]:
+        """A callback ``(files done, files in all, note)`` that keeps one line up to date on a
+        terminal; in a pipe it is silent."""
+        from inspector.cli_paint import bar
+        from inspector.sanitize import line
+
+        drawn = False
+
+        def show(done: int, total: int, text: str) -> None:
+            nonlocal drawn
+            if sys.stderr.isatty():
+                drawn = True
+                share = done / total if total else 0.0
+                shown = line(text, 40)
+                print(f"\r\x1b[K{bar(share, 20)} {done}/{total} {shown}", end="", file=sys.stderr)
+                sys.stderr.flush()
+
+        try:
+            yield show
+        finally:
+            if drawn:
+                print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _dumped(value: object, indent: int | None = None) -> str:
+    separators = None if indent else (",", ":")
+    return json.dumps(value, ensure_ascii=True, indent=indent, separators=separators)
+
+
+def error_document(code: str, message: str, choices: Sequence[object] = ()) -> str:
+    """``{"error": …}`` as it is printed with ``--json``."""
+    return _dumped({"error": {"code": code, "message": message, "choices": list(choices)}})
+
+
+class NodeType(click.ParamType[int | str]):
+    """A seq of the agent's log (``120``), or an event of the user's operations (``o3``)."""
+
+    name = "seq"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | str:
+        if isinstance(value, int):
+            return value
+        text = str(value).strip()
+        if re.fullmatch(r"o?[0-9]{1,18}", text) is None:
+            self.fail(f"{value!r} is no seq: give a number or an operation like o3", param, ctx)
+        return text if text.startswith("o") else int(text)
+
+
+SEQ = NodeType()
+
+
+def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    if param.name is not None and value:
+        setattr(ctx.ensure_object(Shell), param.name, value)
+
+
+def _keep_db(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        ctx.ensure_object(Shell).flags["db"] = value
+
+
+def _keep_settings(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> None:
+    for pair in value:
+        key, equals, text = pair.partition("=")
+        if not equals:
+            raise click.BadParameter(f"{pair!r} is not KEY=VALUE", ctx, param)
+        ctx.ensure_object(Shell).flags[key.strip().replace("-", "_")] = text.strip()
+
+
+def store_options(function: F) -> F:
+    """``--db`` and ``--set``."""
+    function = click.option(
+        "--set",
+        metavar="KEY=VALUE",
+        multiple=True,
+        expose_value=False,
+        callback=_keep_settings,
+        help="Set a setting for this run, e.g. --set window=200000.",
+    )(function)
+    return click.option(
+        "--db",
+        metavar="FILE",
+        expose_value=False,
+        callback=_keep_db,
+        help="The store; :memory: for one that is gone afterwards.",
+    )(function)
+
+
+def json_option(function: F) -> F:
+    """``--json``."""
+    return click.option(
+        "--json",
+        "as_json",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_keep,
+        help="Print one JSON document (see ullage schema).",
+    )(function)
+
+
+def json_options(function: F) -> F:
+    """``--json`` and ``--jsonl``, where the data is a list."""
+    function = click.option(
+        "--jsonl",
+        "as_jsonl",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_keep,
+        help="Print JSON Lines, one element each.",
+    )(function)
+    return json_option(function)
+
+
+def paths_argument(function: F) -> F:
+    """``[PATH…]``: logs or folders of logs that exist."""
+    return click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))(function)
+
+
+def example(*lines: str) -> str:
+    """An epilog that shows how a command is called."""
+    return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
