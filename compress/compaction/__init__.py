@@ -1,0 +1,1 @@
+"""Compaction: what is replaced by what, previewed as a value and committed as an operation."""

@@ -1,0 +1,138 @@
+"""What compaction is handed and what it answers: frozen values, printable, nothing written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from compress.compaction.policy import Policy
+from compress.entries import LogEntry
+from compress.events import NodeId
+from compress.messages.base import NodeContent
+from compress.operations import OperationDraft
+from compress.plan import PlanState
+from compress.tokens import TokenCounter
+
+Fate = Literal["kept", "pinned", "shadowed", "receipt", "reduced"]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInput:
+    """One session at one moment, as compaction sees it."""
+
+    plan: PlanState
+    """The plan surface, its entries, its pins."""
+    content: Callable[[NodeId], NodeContent]
+    """The content of any node, standing or shadowed, of either strand. Pure: the same node gives
+    the same value."""
+    counter: TokenCounter
+    policy: Policy = field(default_factory=Policy)
+    window: int | None = None
+    """Tokens of the context window in force; ``None`` where it is unknown."""
+    overhead: int | None = None
+    """Provider tokens of system prompt and tool schemas; ``None`` where no anchor told."""
+    calibration: float | None = None
+    """Provider tokens per counted token; ``None`` counts as 1."""
+    open_turn: bool = False
+    """Whether the agent's turn runs now (its last call may still be answered)."""
+
+    def entry(self, seq: NodeId) -> LogEntry:
+        """The weighed event. Raises ``KeyError`` for an unknown one."""
+        return self.plan.entries[seq]
+
+    def tokens(self, node: NodeId) -> int:
+        """Counted tokens of a node, before calibration."""
+        entries = self.plan.entries
+        return sum(entries[seq].tokens for seq in self.plan.surface.members[node])
+
+    def calibrated(self, counted: int) -> int:
+        """Provider tokens for counted ones."""
+        return round(counted * (self.calibration or 1.0))
+
+    def pressure(self, counted: int) -> float | None:
+        """(counted × calibration + overhead) ÷ window; ``None`` without a window."""
+        if not self.window:
+            return None
+        return (self.calibrated(counted) + (self.overhead or 0)) / self.window
+
+
+@dataclass(frozen=True, slots=True)
+class PressureInputs:
+    """What the meter says now. ``used``: provider tokens in the window, overhead included."""
+
+    used: int
+    window: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFate:
+    """What becomes of one node, and by which rule. Counted tokens."""
+
+    node: NodeId
+    fate: Fate
+    rule: str
+    tokens_before: int
+    tokens_after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A summary with what each of its sections costs. ``degraded``: instructions that could not
+    stand verbatim, as they read in the original."""
+
+    text: str
+    tokens: int
+    sections: Mapping[str, int] = field(default_factory=dict)
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """What stood before and stands nowhere on the surface after, most important first."""
+
+    identifiers: tuple[str, ...] = ()
+    instructions: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Two nodes of the surface, by position."""
+
+    start: NodeId
+    end: NodeId
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """All that a compaction would do. Token figures are counted ones, before calibration."""
+
+    kind: Literal["compact", "micro"]
+    region: Region
+    fates: tuple[NodeFate, ...]
+    """Every node of the surface before, in its order."""
+    surface: tuple[NodeId, ...]
+    """The nodes after; ``"+N"`` are those that the draft brings."""
+    summary: Summary | None
+    tokens_before: int
+    """All nodes before."""
+    tokens_after: int
+    """All nodes after."""
+    region_before: int
+    """What is shadowed."""
+    region_after: int
+    """What takes its place."""
+    pressure_before: float | None
+    pressure_after: float | None
+    floor: int
+    """Counted tokens that no compaction can free: overhead, pins, retained tail."""
+    oversized: tuple[NodeId, ...]
+    """First nodes of units that alone exceed the retained tail's budget."""
+    lost: Lost
+    cache_invalidated_tokens: int
+    """Counted tokens that stood behind the first change: the next request cannot reuse them."""
+    warnings: tuple[str, ...]
+    draft: OperationDraft
+    fingerprint: str
+    """Of the region, its pins and its edges: what ``check_commit`` compares."""

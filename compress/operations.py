@@ -1,0 +1,255 @@
+"""The user's strand: operations, as rows of numbered events beside the agent's log.
+
+A pin, a compaction, an undo is a short run of events ``"o1"``, ``"o2"`` …, named by its first
+event and anchored ``after`` the agent's seq that was the newest when it was made. A draft holds
+the same events still without numbers: ``"+1"`` is its first event, ``"+2"`` its second, wherever
+one of them is named (its own seq and node, provenance, the ends of a replace).
+
+Shapes of the events, in the order in which they stand in their operation:
+
+* pin – ``pin/add`` (meta ``node``); unpin – ``pin/remove`` (meta ``node``);
+* compact – ``compact/start`` (meta ``kind``, ``policy``) · ``compact/summary`` (meta ``summary``,
+  ``start``, ``end``, ``shadowed_seqs`` in surface order, ``tokens_before``, ``tokens_after``) ·
+  ``user/message`` with the replace · ``compact/end`` (meta ``error`` where summarising failed);
+* micro, reduce – the same with one ``tool/result`` and a replace for each result;
+* undo, redo – ``operation/undo`` or ``operation/redo`` (meta ``operations``: the ids, newest
+  first for an undo, oldest first for a redo);
+* pack – ``pack/commit`` (its facts) · ``context/message`` with an append.
+
+An event with blocks carries their weights in meta ``block_tokens``, so that its
+:class:`~compress.entries.LogEntry` needs no counter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from compress.entries import LogEntry, entry_of
+from compress.errors import StaleNodeError
+from compress.events import Append, NodeId, Rebase, Replace, SessionEvent, SurfaceOp
+
+Origin = Literal["user", "policy"]
+"""Who decided: a person, or a policy that a setting allowed to act alone."""
+
+OperationKind = Literal["compact", "micro", "reduce", "pin", "unpin", "undo", "redo", "pack"]
+
+_KIND_OF_FIRST: Mapping[str, OperationKind] = {
+    "pin/add": "pin",
+    "pin/remove": "unpin",
+    "operation/undo": "undo",
+    "operation/redo": "redo",
+    "pack/commit": "pack",
+}
+
+_STARTED: Mapping[str, OperationKind] = {"compact": "compact", "micro": "micro", "reduce": "reduce"}
+
+
+@dataclass(frozen=True, slots=True)
+class OperationRow:
+    """One event of one operation, as the store keeps it (the event as JSON)."""
+
+    operation: str
+    """Id of the operation: ``"oN"`` of its first event."""
+    after: int
+    """The newest seq of the agent's log when it was made; 0 for an empty log."""
+    origin: Origin
+    event: SessionEvent
+    at: float | None = None
+    """When it was committed, seconds since 1970; never used for order."""
+
+    @property
+    def number(self) -> int:
+        """N of this event's ``"oN"``."""
+        return operation_number(self.event.seq)
+
+
+@dataclass(frozen=True, slots=True)
+class OperationDraft:
+    """An operation before it has numbers: nothing of it is written yet."""
+
+    kind: OperationKind
+    events: tuple[SessionEvent, ...]
+    """Seqs ``"+1"``, ``"+2"`` …, in order."""
+    origin: Origin = "user"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """The rows of one operation together."""
+
+    id: str
+    kind: OperationKind
+    origin: Origin
+    after: int
+    at: float | None
+    events: tuple[SessionEvent, ...]
+
+    @property
+    def number(self) -> int:
+        """N of its first event."""
+        return operation_number(self.id)
+
+    @property
+    def finished(self) -> bool:
+        """False for a ``compact/start`` that a crash left alone, or one that ended in error: such
+        an operation is inert."""
+        if self.events[0].type != "compact/start":
+            return True
+        last = self.events[-1]
+        return last.type == "compact/end" and not last.meta.get("error")
+
+    @property
+    def own(self) -> frozenset[NodeId]:
+        """The seqs of its own events."""
+        return frozenset(event.seq for event in self.events)
+
+    @property
+    def changes(self) -> tuple[SessionEvent, ...]:
+        """Its events that change the surface, in order."""
+        return tuple(event for event in self.events if event.op is not None)
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Of an undo or a redo: the operations that it names."""
+        listed = self.events[0].meta.get("operations", ())
+        return tuple(str(name) for name in listed) if isinstance(listed, list | tuple) else ()
+
+    @property
+    def pinned(self) -> NodeId | None:
+        """Of a pin or an unpin: the node that it names."""
+        node = self.events[0].meta.get("node")
+        return node if isinstance(node, int | str) else None
+
+    def named(self) -> tuple[NodeId, ...]:
+        """The nodes that must stand for it to apply, in the order of its events."""
+        return tuple(dict.fromkeys(n for event in self.changes for n in named_nodes(event, self)))
+
+
+def named_nodes(event: SessionEvent, operation: Operation) -> tuple[NodeId, ...]:
+    """Of one change: what it shadows, then what it keeps; nothing of the operation itself."""
+    op = event.op
+    if not isinstance(op, Replace):
+        return ()
+    own = operation.own
+    wanted = (*event.source_event_seqs, op.start, op.end, *op.keep)
+    return tuple(dict.fromkeys(node for node in wanted if node not in own))
+
+
+def operation_number(seq: NodeId) -> int:
+    """N of ``"oN"``. Raises ``ValueError`` for anything else."""
+    if isinstance(seq, str) and seq[:1] == "o" and seq[1:].isdecimal():
+        return int(seq[1:])
+    raise ValueError(f"{seq!r} is not the id of an operation's event")
+
+
+def is_operation_id(seq: NodeId) -> bool:
+    """Whether this names an event of the user's strand."""
+    return isinstance(seq, str) and seq[:1] == "o" and seq[1:].isdecimal()
+
+
+def number(
+    draft: OperationDraft, next_number: int, after: int, at: float | None = None
+) -> tuple[OperationRow, ...]:
+    """The rows of a draft whose first event becomes ``o{next_number}``."""
+    names: dict[NodeId, NodeId] = {
+        event.seq: f"o{next_number + index}" for index, event in enumerate(draft.events)
+    }
+
+    def named(node: NodeId) -> NodeId:
+        return names.get(node, node)
+
+    return tuple(
+        OperationRow(
+            operation=f"o{next_number}",
+            after=after,
+            origin=draft.origin,
+            event=event.model_copy(
+                update={
+                    "seq": named(event.seq),
+                    "native_id": str(named(event.seq)),
+                    "node": None if event.node is None else named(event.node),
+                    "op": _renamed(event.op, names),
+                    "source_event_seqs": tuple(named(n) for n in event.source_event_seqs),
+                }
+            ),
+            at=at,
+        )
+        for event in draft.events
+    )
+
+
+def operations(rows: Iterable[OperationRow]) -> list[Operation]:
+    """The operations of these rows, in number order."""
+    by_id: dict[str, list[OperationRow]] = {}
+    for row in rows:
+        by_id.setdefault(row.operation, []).append(row)
+    found = []
+    for name, group in by_id.items():
+        group.sort(key=lambda row: row.number)
+        first = group[0]
+        found.append(
+            Operation(
+                id=name,
+                kind=_kind(first.event),
+                origin=first.origin,
+                after=first.after,
+                at=first.at,
+                events=tuple(row.event for row in group),
+            )
+        )
+    found.sort(key=lambda operation: operation.number)
+    return found
+
+
+def moment(
+    rows: Sequence[OperationRow], at: NodeId | None
+) -> tuple[int | None, tuple[OperationRow, ...]]:
+    """A moment of both strands: the agent's seq to fold to (``None``: all) and the rows that
+    existed then. ``at`` is a seq of the agent's log, an ``"oN"``, or ``None`` for now.
+
+    Raises :class:`StaleNodeError` for an ``"oN"`` that is not among the rows.
+    """
+    if at is None:
+        return None, tuple(rows)
+    if isinstance(at, int):
+        return at, tuple(row for row in rows if row.after <= at)
+    found = next((row for row in rows if row.event.seq == at), None)
+    if found is None:
+        raise StaleNodeError(at, "is unknown in this session")
+    return found.after, tuple(row for row in rows if row.number <= found.number)
+
+
+def operation_entry(event: SessionEvent) -> LogEntry:
+    """The weighed form of an operation's event, from the weights that it carries itself."""
+    listed = event.meta.get("block_tokens")
+    weights = [int(w) for w in listed] if isinstance(listed, list | tuple) else []
+    weights += [0] * (len(event.blocks) - len(weights))
+    return entry_of(event, weights[: len(event.blocks)])
+
+
+def draft_event(index: int, **fields: Any) -> SessionEvent:
+    """The ``index``-th event of a draft, from 1; fields as :class:`SessionEvent` takes them."""
+    return SessionEvent(seq=f"+{index}", native_id=f"+{index}", **fields)
+
+
+def _kind(first: SessionEvent) -> OperationKind:
+    if first.type == "compact/start":
+        return _STARTED.get(str(first.meta.get("kind")), "compact")
+    return _KIND_OF_FIRST.get(first.type, "compact")
+
+
+def _renamed(op: SurfaceOp | None, names: Mapping[NodeId, NodeId]) -> SurfaceOp | None:
+    if isinstance(op, Replace):
+        return op.model_copy(
+            update={
+                "start": names.get(op.start, op.start),
+                "end": names.get(op.end, op.end),
+                "keep": tuple(names.get(node, node) for node in op.keep),
+            }
+        )
+    if isinstance(op, Rebase):
+        return op.model_copy(update={"seqs": tuple(names.get(node, node) for node in op.seqs)})
+    assert op is None or isinstance(op, Append)
+    return op

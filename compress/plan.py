@@ -1,0 +1,388 @@
+"""The plan track: the agent's surface with the user's standing operations re-applied.
+
+A pure function of the agent's surface at a seq and of the operations that existed then, so it can
+be asked for at any moment of the past. Rules (design, sections 1 and 4):
+
+* operations are re-applied in number order; one applies if every node that it names still stands,
+  contiguous but for kept and pinned ones;
+* otherwise it is *superseded* by what removed the first missing node, and so is every operation
+  that names its checkpoint. Nothing is remembered: when the agent rewinds that removal, the next
+  plan finds the nodes again and the operation stands again;
+* pinned nodes, with the whole unit that they are part of, join the ``keep`` of every operation.
+  Where the agent removed one, its unit stands again directly after the head checkpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from compress.entries import LogEntry
+from compress.events import SURFACE_TYPES, Append, NodeId, Rebase, Replace, SessionEvent
+from compress.layers import Layered
+from compress.operations import (
+    Operation,
+    OperationRow,
+    is_operation_id,
+    named_nodes,
+    operation_entry,
+    operation_number,
+    operations,
+)
+from compress.pairing import log_unit
+from compress.surface import Problem, Surface
+
+State = Literal["standing", "undone", "superseded"]
+
+
+class SurfaceState(Protocol):
+    """What the plan needs of the agent's surface: a snapshot or the running fold itself."""
+
+    @property
+    def nodes(self) -> Sequence[NodeId]: ...
+    @property
+    def members(self) -> Mapping[NodeId, Sequence[NodeId]]: ...
+    @property
+    def removed_by(self) -> Mapping[NodeId, NodeId]: ...
+    @property
+    def shadowed(self) -> Mapping[NodeId, tuple[NodeId, ...]]: ...
+    @property
+    def replace_generation(self) -> int: ...
+    @property
+    def last_seq(self) -> NodeId | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The state of an operation; ``by`` names the event that undid or superseded it."""
+
+    state: State
+    by: NodeId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanState:
+    """The plan at one moment."""
+
+    surface: Surface
+    entries: Mapping[NodeId, LogEntry]
+    """Of both strands."""
+    pins: frozenset[NodeId] = frozenset()
+    """Nodes with a pin in force, known at this moment or not."""
+    held: frozenset[NodeId] = frozenset()
+    """The pinned nodes together with the units that they drag along."""
+    restored: frozenset[NodeId] = frozenset()
+    """Nodes that stand only because they are pinned: the agent removed them."""
+    states: Mapping[str, Standing] = field(default_factory=dict)
+    """Of every operation, by id, in number order."""
+    operations: Mapping[str, Operation] = field(default_factory=dict)
+    """By id, in number order."""
+    events: Mapping[NodeId, SessionEvent] = field(default_factory=dict)
+    """The events of the operations, content included."""
+
+    def standing(self) -> list[Operation]:
+        """The operations in force, in number order."""
+        return [op for op in self.operations.values() if self.states[op.id].state == "standing"]
+
+    def operation_of(self, node: NodeId) -> Operation | None:
+        """The operation that brought a node; ``None`` for one of the agent's own."""
+        found = (op for op in self.operations.values() if node in op.own)
+        return next(found, None) if is_operation_id(node) else None
+
+
+def plan(
+    agent: SurfaceState,
+    entries: Mapping[NodeId, LogEntry],
+    rows: Iterable[OperationRow],
+) -> PlanState:
+    """The plan over the agent's surface at some seq.
+
+    ``entries`` by seq must hold at least every event of the nodes that the operations and pins
+    name; ``rows`` are those that existed at that moment (see
+    :func:`compress.operations.moment`). Never raises for what the rows hold: an operation that
+    cannot apply is superseded, an unfinished one is inert.
+    """
+    found = operations(rows)
+    undone = _undone(found)
+    pins = _pins(found, undone)
+    events = {event.seq: event for op in found for event in op.events}
+    own = {seq: operation_entry(event) for seq, event in events.items()}
+    everything = Layered(entries, own) if own else entries
+    replay = _Replay(agent, everything, found, pins)
+    replay.restore_pins()
+    for op in found:
+        replay.apply(op, undone.get(op.id))
+    return PlanState(
+        surface=replay.surface(found),
+        entries=everything,
+        pins=pins,
+        held=frozenset(replay.held),
+        restored=frozenset(replay.restored),
+        states=replay.states,
+        operations={op.id: op for op in found},
+        events=events,
+    )
+
+
+def _undone(found: Sequence[Operation]) -> dict[str, str]:
+    """Operation id → the undo that is in force on it."""
+    undone: dict[str, str] = {}
+    for op in found:
+        for target in op.targets:
+            if op.kind == "undo":
+                undone[target] = op.id
+            elif op.kind == "redo":
+                undone.pop(target, None)
+    return undone
+
+
+def _pins(found: Sequence[Operation], undone: Mapping[str, str]) -> frozenset[NodeId]:
+    pinned: dict[NodeId, None] = {}
+    for op in found:
+        if op.id in undone or op.pinned is None:
+            continue
+        if op.kind == "pin":
+            pinned[op.pinned] = None
+        elif op.kind == "unpin":
+            pinned.pop(op.pinned, None)
+    return frozenset(pinned)
+
+
+class _Replay:
+    """The operations' own fold, over a copy of the agent's list of nodes. Everything that it adds
+    is laid over the agent's mappings, which it never copies."""
+
+    def __init__(
+        self,
+        agent: SurfaceState,
+        entries: Mapping[NodeId, LogEntry],
+        found: Sequence[Operation],
+        pins: frozenset[NodeId],
+    ) -> None:
+        self.agent = agent
+        self.entries = entries
+        self.makers = {event.seq: op.id for op in found for event in op.events}
+        self.pins = pins
+        self.nodes: list[NodeId] = list(agent.nodes)
+        self.members: dict[NodeId, Sequence[NodeId]] = {}
+        self.removed_by: dict[NodeId, NodeId] = {}
+        self.shadowed: dict[NodeId, tuple[NodeId, ...]] = {}
+        self.held: set[NodeId] = set()
+        self.restored: set[NodeId] = set()
+        self.states: dict[str, Standing] = {}
+        self.problems: list[Problem] = []
+        self._standing: set[NodeId] | None = None
+
+    @property
+    def standing(self) -> set[NodeId]:
+        if self._standing is None:
+            self._standing = set(self.nodes)
+        return self._standing
+
+    def restore_pins(self) -> None:
+        """Hold every pinned unit; bring back those that the agent removed, in log order."""
+        missing: set[NodeId] = set()
+        for pin in _in_log_order(self.pins):
+            if pin not in self.agent.members:
+                self.held.add(pin)
+                continue
+            unit = log_unit(pin, self.agent.members, self.entries)
+            self.held.update(unit)
+            if pin in self.standing or self._copied(pin):
+                continue
+            if not self._swap_back(pin):
+                missing.update(unit)
+        if not missing:
+            return
+        self.restored |= {node for node in missing if node not in self.standing}
+        rest = [node for node in self.nodes if node not in missing]
+        head = 1 if rest and self._is_checkpoint(rest[0]) else 0
+        self.nodes = [*rest[:head], *_in_log_order(missing), *rest[head:]]
+        self._standing = None
+
+    def apply(self, op: Operation, undone_by: str | None) -> None:
+        """Re-apply one operation, or note why it does not stand."""
+        if undone_by is not None:
+            self.states[op.id] = Standing("undone", undone_by)
+            return
+        if not op.finished:
+            self.states[op.id] = Standing("superseded")
+            self.problems.append(
+                Problem("unfinished_operation", op.id, "was never finished and has no effect")
+            )
+            return
+        obstacle = self._obstacle(op)
+        if obstacle is not None:
+            self.states[op.id] = Standing("superseded", obstacle.by)
+            return
+        for event in op.changes:
+            if isinstance(event.op, Replace):
+                self._replace(event, op)
+            else:
+                self._append(event, op)
+        self.states[op.id] = Standing("standing")
+
+    def surface(self, found: Sequence[Operation]) -> Surface:
+        """The state as a surface. Every operation, undo included, counts as a generation, since
+        each may change what stands."""
+        agent = self.agent
+        last = found[-1].events[-1].seq if found else agent.last_seq
+        return Surface(
+            nodes=tuple(self.nodes),
+            members=Layered(agent.members, self.members) if found else agent.members,
+            removed_by=Layered(agent.removed_by, self.removed_by, frozenset(self.restored))
+            if found
+            else agent.removed_by,
+            shadowed=Layered(agent.shadowed, self.shadowed) if found else agent.shadowed,
+            replace_generation=agent.replace_generation + len(found),
+            last_seq=last,
+            problems=tuple(self.problems),
+        )
+
+    def _obstacle(self, op: Operation) -> _Obstacle | None:
+        for node in op.named():
+            if self._resolve(node) not in self.standing:
+                return _Obstacle(self._remover(node))
+        for event in op.changes:
+            if isinstance(event.op, Replace) and not self._contiguous(event, op):
+                return _Obstacle(self._newest_change())
+        return None
+
+    def _contiguous(self, event: SessionEvent, op: Operation) -> bool:
+        named = [self._resolve(node) for node in named_nodes(event, op)]
+        first, last = self._range(event)
+        span = self.nodes[first : last + 1]
+        if span == named:
+            return True
+        inside, wanted = set(span), set(named)
+        return (
+            first <= last
+            and (wanted - inside).isdisjoint(node for node in wanted if node not in self.held)
+            and all(node in wanted or node in self.held for node in span)
+        )
+
+    def _range(self, event: SessionEvent) -> tuple[int, int]:
+        op = event.op
+        assert isinstance(op, Replace)
+        first = self.nodes.index(self._resolve(op.start))
+        if op.start == op.end:
+            return first, first
+        return first, self.nodes.index(self._resolve(op.end))
+
+    def _replace(self, event: SessionEvent, op: Operation) -> None:
+        change = event.op
+        assert isinstance(change, Replace)
+        first, last = self._range(event)
+        keep = {self._resolve(node) for node in change.keep} | self.held
+        span = self.nodes[first : last + 1]
+        kept = [node for node in span if node in keep]
+        gone = tuple(node for node in span if node not in keep)
+        own = self._stand(event, op)
+        self.nodes[first : last + 1] = [own, *kept]
+        self.standing.difference_update(gone)
+        self.removed_by.update((node, event.seq) for node in gone)
+        self.shadowed[own] = gone
+
+    def _append(self, event: SessionEvent, op: Operation) -> None:
+        """Where the operation was made: behind the newest node of then and its results."""
+        place = 0
+        for index, node in enumerate(self.nodes):
+            if _known_then(node, op):
+                place = index + 1
+        while place < len(self.nodes) and self._type(self.nodes[place]) == "tool/result":
+            place += 1
+        self.nodes.insert(place, self._stand(event, op))
+
+    def _stand(self, event: SessionEvent, op: Operation) -> NodeId:
+        own = event.seq if event.node is None else event.node
+        self.members[own] = tuple(
+            e.seq for e in op.events if e.type in SURFACE_TYPES and (e.node or e.seq) == own
+        )
+        self.standing.add(own)
+        return own
+
+    def _remover(self, node: NodeId) -> NodeId | None:
+        maker = self.states.get(self.makers.get(node, ""))
+        if maker is not None and maker.state != "standing":
+            return maker.by
+        resolved = self._resolve(node)
+        by = self.removed_by.get(resolved)
+        return by if by is not None else self.agent.removed_by.get(resolved)
+
+    def _newest_change(self) -> NodeId | None:
+        """The agent's newest replace or rebase: it broke a range without removing a node of it."""
+        last = self.agent.last_seq
+        for seq in range(last, 0, -1) if isinstance(last, int) else ():
+            entry = self.entries.get(seq)
+            if entry is not None and isinstance(entry.op, Replace | Rebase):
+                return seq
+        return None
+
+    def _resolve(self, node: NodeId) -> NodeId:
+        """The node itself, or what stands for it in the other view: the receipt that the running
+        agent sees in a result's place, or the result that a resume sends again."""
+        if node in self.standing:
+            return node
+        entry = self.entries.get(node)
+        if entry is not None and isinstance(entry.op, Replace) and entry.op.live_only:
+            return self._resolve(entry.op.start) if entry.op.start != node else node
+        by = self.agent.removed_by.get(node)
+        remover = None if by is None else self.entries.get(by)
+        if remover is None or not isinstance(remover.op, Replace) or not remover.op.live_only:
+            return node
+        receipt = remover.seq if remover.node is None else remover.node
+        return receipt if receipt in self.standing else node
+
+    def _swap_back(self, pin: NodeId) -> bool:
+        """A pinned result that the running agent saw cleared stands again in its own place."""
+        receipt = self._resolve(pin)
+        if receipt == pin or receipt not in self.standing:
+            return False
+        self.nodes[self.nodes.index(receipt)] = pin
+        self.standing.discard(receipt)
+        self.standing.add(pin)
+        self.restored.add(pin)
+        return True
+
+    def _copied(self, pin: NodeId) -> bool:
+        """Whether the agent itself brought a copy of the node back that cites it."""
+        return any(
+            isinstance(entry.op, Append) and entry.source_event_seqs == (pin,)
+            for entry in self._heads_after(self.agent.removed_by.get(pin))
+        )
+
+    def _heads_after(self, removal: NodeId | None) -> Iterable[LogEntry]:
+        if removal is None:
+            return
+        for node in self.agent.nodes:
+            if isinstance(node, int) and isinstance(removal, int) and node >= removal:
+                entry = self.entries.get(node)
+                if entry is not None:
+                    yield entry
+
+    def _is_checkpoint(self, node: NodeId) -> bool:
+        entry = self.entries.get(node)
+        return node in self.agent.shadowed or (
+            entry is not None and entry.meta.get("checkpoint") is not None
+        )
+
+    def _type(self, node: NodeId) -> str | None:
+        entry = self.entries.get(node)
+        return None if entry is None else entry.type
+
+
+@dataclass(frozen=True, slots=True)
+class _Obstacle:
+    by: NodeId | None
+
+
+def _known_then(node: NodeId, op: Operation) -> bool:
+    if isinstance(node, int):
+        return node <= op.after
+    return is_operation_id(node) and operation_number(node) < op.number
+
+
+def _in_log_order(nodes: Iterable[NodeId]) -> list[NodeId]:
+    """The agent's by seq, then the user's by number."""
+    return sorted(nodes, key=lambda n: (0, n) if isinstance(n, int) else (1, operation_number(n)))
