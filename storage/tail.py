@@ -19,6 +19,7 @@ from typing import Literal, Self
 
 from storage.bytesource import Anchor, ByteSource, open_bytes
 from storage.lines import CHUNK, Limits, Taken, take_document, take_lines
+from storage.refusals import kind_of, refusal
 from storage.sources.base import Record
 
 MAX_LINE = 16 * 1024 * 1024
@@ -128,7 +129,7 @@ class Tail:
                 flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
                 self._descriptor = os.open(self.path, flags)
             except OSError as error:
-                return self._absent(_reason(error))
+                return self._absent(refusal(self.path, error))
         return self._advance(self._descriptor, self.position, final=final)
 
     def pieces(self, offset: int, size: int) -> Iterator[bytes]:
@@ -170,8 +171,8 @@ class Tail:
         except OSError as error:
             if error.errno == errno.ENOENT and not self.path.is_symlink():
                 return ""
-            return _reason(error)
-        return there if stat.S_ISREG(there.st_mode) else _kind(there.st_mode)
+            return refusal(self.path, error)
+        return there if stat.S_ISREG(there.st_mode) else f"is {kind_of(there.st_mode)}, not a file"
 
     def _same_file(self, there: os.stat_result | str) -> bool:
         if isinstance(there, str) or self._descriptor is None:
@@ -277,23 +278,3 @@ def _last_digest(descriptor: int, offset: int) -> str:
 
 def _digest(descriptor: int, offset: int, size: int) -> str:
     return blake2b(os.pread(descriptor, size, offset), digest_size=16).hexdigest()
-
-
-def _kind(mode: int) -> str:
-    kinds = (
-        (stat.S_ISDIR, "a directory"),
-        (stat.S_ISFIFO, "a named pipe"),
-        (stat.S_ISSOCK, "a socket"),
-    )
-    name = next((name for test, name in kinds if test(mode)), "a device")
-    return f"is {name}, not a file"
-
-
-def _reason(error: OSError) -> str:
-    reasons = {
-        errno.ENOENT: "is a link to nothing",
-        errno.ELOOP: "is a link that leads back to itself",
-        errno.EACCES: "may not be read by this user",
-        errno.EPERM: "may not be read by this user",
-    }
-    return reasons.get(error.errno or 0, f"cannot be read: {error.strerror or error}")

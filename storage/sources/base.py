@@ -132,6 +132,10 @@ class SourceAdapter(ABC):
     def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:
         """Where this agent's logs are, by its own environment variables, then its defaults."""
 
+    def select(self, paths: Sequence[Path]) -> Sequence[Path]:
+        """Of the files found below one root, those that count. Default: all of them."""
+        return paths
+
     @abstractmethod
     def recognises(self, path: Path, head: Sequence[Json]) -> bool:
         """Whether a file whose first records (up to 20 parsed lines) are ``head`` is this

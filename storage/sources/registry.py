@@ -1,0 +1,28 @@
+"""All adapters, in the order in which they are asked to recognise a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from storage.sources.base import Json, Registry, SourceAdapter
+from storage.tail import Tail
+
+HEAD_RECORDS = 20
+
+
+def registry() -> Registry:
+    """One instance of every adapter. Plain chat comes last: it takes what has roles."""
+    return Registry([])
+
+
+def head(path: Path) -> list[Json]:
+    """The values of the file's first records, at most :data:`HEAD_RECORDS`; damaged lines and
+    lines above the cap left out. Empty for a file that cannot be read."""
+    with Tail(path, batch_rows=HEAD_RECORDS) as tail:
+        batch = tail.read(final=True)
+    return [record.value for record in batch.records if record.value is not None]
+
+
+def adapter_of(adapters: Registry, path: Path) -> SourceAdapter | None:
+    """The adapter that knows this file by its content, or ``None``."""
+    return adapters.recognise(path, head(path))
