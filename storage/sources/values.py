@@ -16,7 +16,7 @@ def mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def sequence(value: Any) -> list[Any]:
+def listing(value: Any) -> list[Any]:
     """The value, if it is an array; else an empty one."""
     return value if isinstance(value, list) else []
 
