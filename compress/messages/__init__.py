@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from compress.messages import dsh
 from compress.messages.base import Message, NodeContent, Renderer
 
-RENDERERS: dict[str, Renderer] = {}
+RENDERERS: dict[str, Renderer] = {
+    "dsh": dsh.render,
+}
 
 
 def derive_messages(nodes: Sequence[NodeContent], agent: str) -> list[Message]:
