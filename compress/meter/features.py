@@ -1,0 +1,139 @@
+"""From log entries to the features that the fit weighs (listed in ``priors``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from compress.entries import LogEntry
+from compress.events import NodeId, Replace
+
+Features = dict[str, float]
+
+UNNAMED_TOOL = "?"
+"""Stands for the tool of a result whose call is not in the log."""
+
+
+@dataclass(slots=True)
+class Node:
+    """What one node of the surface weighs."""
+
+    features: Features = field(default_factory=dict)
+    detail: Features = field(default_factory=dict)
+    """How to divide among kinds what the fit sees as one: a reply's output, images."""
+    counted: int = 0
+    standing: bool = False
+    order: int = 0
+    """When it came to stand, by the meter's own count."""
+    reply: Reply | None = None
+    text: int = 0
+    call: int = 0
+    thinking: int = 0
+    calls: int = 0
+
+
+@dataclass(slots=True)
+class Reply:
+    """What one request produced: its nodes, and what the provider said of it."""
+
+    seq: NodeId
+    output: int | None = None
+    """Output tokens by the provider; the newest of the largest."""
+    lower_bound: bool = False
+    actual: int | None = None
+    nodes: list[Node] = field(default_factory=list)
+
+
+def take(node: Node, entry: LogEntry, tools: Mapping[str, str]) -> None:
+    """Add one event to its node. ``tools`` maps call ids to tool names."""
+    first = not node.counted and not node.features
+    node.counted += entry.tokens
+    text = entry.tokens - entry.image_tokens
+    if entry.type == "assistant/message":
+        node.text += text - entry.thinking_tokens - entry.call_tokens
+        node.call += entry.call_tokens
+        node.thinking += entry.thinking_tokens
+        node.calls += len(entry.calls)
+        return
+    if entry.image_tokens:
+        _add(node.features, "image", entry.image_tokens)
+    if entry.type == "tool/result":
+        _take_result(node, entry, text, tools)
+    elif is_checkpoint(entry):
+        _add(node.features, "checkpoint", text)
+        _add(node.detail, "image/checkpoint", entry.image_tokens)
+    elif entry.type == "context/message":
+        _add(node.features, "context", text)
+        _add(node.features, "contexts", first)
+        _add(node.detail, "image/context", entry.image_tokens)
+    else:
+        _add(node.features, "user", text)
+        _add(node.features, "users", first)
+        _add(node.detail, "image/user", entry.image_tokens)
+
+
+def is_checkpoint(entry: LogEntry) -> bool:
+    """Whether an event is a summary that stands for what it shadowed."""
+    if entry.type not in ("context/message", "user/message"):
+        return False
+    replaces = isinstance(entry.op, Replace) and not entry.op.live_only
+    return replaces or "checkpoint" in entry.meta
+
+
+def _take_result(node: Node, entry: LogEntry, text: int, tools: Mapping[str, str]) -> None:
+    results = entry.results or ("",)
+    for position, call in enumerate(results):
+        tool = tools.get(call, UNNAMED_TOOL)
+        # An event seldom holds more than one result; then its tokens are divided evenly.
+        share = text / len(results)
+        _add(node.features, "result", share)
+        _add(node.features, "results", 1)
+        _add(node.features, f"result:{tool}", share)
+        _add(node.features, f"results:{tool}", 1)
+        if position == 0:
+            _add(node.detail, "image/result", entry.image_tokens)
+            _add(node.detail, f"image/result:{tool}", entry.image_tokens)
+
+
+def weigh_reply(reply: Reply, node: Node, ratio: float) -> tuple[Features, Features]:
+    """(features, detail) of an assistant node.
+
+    The provider's output count is used where it can be one: not a lower bound, and not below what
+    is plainly there (some versions of agents log the count of the stream's first chunk). A node
+    takes its share of it by counted tokens. What the visible text and calls cannot explain was
+    thinking; ``ratio`` says how many tokens of the provider a counted one is.
+    """
+    whole = sum(part.counted for part in reply.nodes)
+    if reply.output is None or reply.lower_bound or reply.output < whole or not reply.output:
+        parts = {"text": node.text, "call": node.call, "thinking": node.thinking}
+        features: Features = {name: float(value) for name, value in parts.items() if value}
+        if node.calls:
+            features["calls"] = float(node.calls)
+        return features, {}
+    if whole:
+        output = reply.output * node.counted / whole
+    else:
+        output = float(reply.output) if node is reply.nodes[0] else 0.0
+    features = {"output": output} if output else {}
+    if node.calls:
+        features["output_calls"] = float(node.calls)
+    return features, _divide(output, node, ratio)
+
+
+def _divide(output: float, node: Node, ratio: float) -> Features:
+    text, call = node.text * ratio, node.call * ratio
+    hidden = output - text - call
+    thinking = max(hidden, 0.0) if hidden > output / 4 or node.thinking else 0.0
+    visible = output - thinking
+    if text + call <= 0:
+        return {"output/thinking": output}
+    return {
+        "output/text": visible * text / (text + call),
+        "output/call": visible * call / (text + call),
+        "output/thinking": thinking,
+    }
+
+
+def _add(features: Features, name: str, value: float) -> None:
+    if value:
+        features[name] = features.get(name, 0.0) + value

@@ -1,0 +1,93 @@
+"""What is believed of a model's tokens before a session has taught better.
+
+The features, each a number that stands in the log before the request:
+
+====================  ==========================================================================
+``output``            the provider's own count of a reply that now stands in the prompt
+``output_calls``      tool calls in such a reply
+``text`` ``call``     counted tokens of a reply whose output count is missing or a placeholder
+``thinking``          the same, thinking
+``calls``             tool calls in such a reply
+``result``            counted tokens of tool results
+``results``           tool results
+``result:T``          counted tokens of results of tool T: how T's output differs from the rest
+``results:T``         results of tool T: reminders or schemas that come with each
+``user`` ``users``    counted tokens of the user's messages, and their number
+``context``           counted tokens of injected context
+``contexts``          injected context messages
+``checkpoint``        counted tokens of summaries
+``image``             tokens of images by the provider's formula
+``request``           1: what every request adds
+====================  ==========================================================================
+
+The means of families are ratios to o200k_base as measured on public session logs (Claude up to
+4.6: 1.08–1.26; from 4.7: 1.23–1.58); the spreads are wide enough that a dozen requests overrule
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from compress.meter.fit import Prior
+from compress.tokens import model_name
+
+_WEIGHTS: Mapping[str, tuple[float, float]] = MappingProxyType(
+    {
+        "output": (1.0, 0.03),
+        "output_calls": (0.0, 6.0),
+        "text": (1.0, 0.12),
+        "call": (1.04, 0.16),
+        "thinking": (1.0, 0.25),
+        "calls": (45.0, 20.0),
+        "result": (1.0, 0.12),
+        "results": (12.0, 10.0),
+        "result:": (0.0, 0.12),
+        "results:": (0.0, 15.0),
+        "user": (1.0, 0.25),
+        "users": (10.0, 30.0),
+        "context": (0.6, 0.4),
+        "contexts": (10.0, 30.0),
+        "checkpoint": (1.0, 0.2),
+        "image": (1.0, 0.3),
+        "request": (2.0, 5.0),
+    }
+)
+_SCALED = frozenset({"text", "call", "thinking", "result", "user", "context", "checkpoint"})
+"""Weights of counted text: times the family's ratio."""
+
+RATIOS: tuple[tuple[str, float], ...] = (
+    ("claude-opus-4-7", 1.5),
+    ("claude-opus-4-8", 1.5),
+    ("claude-opus-5", 1.5),
+    ("claude-sonnet-5", 1.5),
+    ("claude-haiku-5", 1.5),
+    ("claude", 1.25),
+    ("gpt", 1.0),
+    ("o1", 1.0),
+    ("o3", 1.0),
+    ("o4", 1.0),
+    ("codex", 1.0),
+)
+"""Model name's beginning → provider tokens per token of the counter, to start with. The first
+that fits counts."""
+DEFAULT_RATIO = 1.1
+
+
+def ratio_of(model: str | None) -> float:
+    """Provider tokens per counted token that is assumed of a model at first."""
+    name = model_name(model)
+    return next((ratio for prefix, ratio in RATIOS if name.startswith(prefix)), DEFAULT_RATIO)
+
+
+def prior_of(model: str | None) -> Prior:
+    """The prior of a model's weights."""
+    ratio = ratio_of(model)
+
+    def prior(feature: str) -> tuple[float, float]:
+        kind, colon, _ = feature.partition(":")
+        mean, spread = _WEIGHTS[kind + colon]
+        return (mean * ratio, spread * ratio) if kind in _SCALED else (mean, spread)
+
+    return prior
