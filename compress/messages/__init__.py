@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compress.messages import dsh
+from compress.messages import chat, claude, codex, dsh
 from compress.messages.base import Message, NodeContent, Renderer
 
 RENDERERS: dict[str, Renderer] = {
+    "chat": chat.render,
+    "claude": claude.render,
+    "codex": codex.render,
     "dsh": dsh.render,
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from storage.sources.base import Json, Registry, SourceAdapter
+from storage.sources.chat import ChatAdapter
 from storage.sources.dsh import DshAdapter
 from storage.tail import Tail
 
@@ -13,7 +14,7 @@ HEAD_RECORDS = 20
 
 def registry() -> Registry:
     """One instance of every adapter. Plain chat comes last: it takes what has roles."""
-    return Registry([DshAdapter()])
+    return Registry([DshAdapter(), ChatAdapter()])
 
 
 def head(path: Path) -> list[Json]:

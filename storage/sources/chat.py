@@ -1,0 +1,213 @@
+"""Plain chat in the OpenAI style: the list as it stands is what the model saw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, ClassVar
+
+from compress.events import ContentBlock, SessionEvent
+from storage.sources import chat_content as content
+from storage.sources.base import (
+    Derived,
+    FileReader,
+    Json,
+    Numbering,
+    Record,
+    Root,
+    SessionFacts,
+    SourceAdapter,
+)
+from storage.sources.draft import APPEND, Identities, event
+from storage.sources.values import count, mapping, string, timestamp
+
+
+class ChatAdapter(SourceAdapter):
+    """Has no place of its own: it reads what it is pointed at."""
+
+    agent: ClassVar[str] = "chat"
+    revision: ClassVar[int] = 1
+
+    def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:
+        return iter(())
+
+    def recognises(self, path: Path, head: Sequence[Json]) -> bool:
+        return any(found.messages for value in head for found in content.conversations(value))
+
+    def open(self, path: Path, numbering: Mapping[str, Numbering] | None = None) -> FileReader:
+        return ChatReader(path, numbering)
+
+    def blocks(self, value: Json, block: int) -> tuple[ContentBlock, ...]:
+        return tuple(
+            content.block(part)
+            for slot in islice(_all_slots(value), block, block + 1)
+            if slot is not None
+            for part in slot.parts
+        )
+
+
+@dataclass(slots=True)
+class _State:
+    """Where one conversation stands."""
+
+    key: str
+    identities: Identities = field(default_factory=Identities)
+    turn: int = 0
+    step: int = 0
+    steps: dict[str, int] = field(default_factory=dict)
+    """Call id → the step that made it."""
+    model: str | None = None
+
+
+class ChatReader(FileReader):
+    """One file: the conversation that its lines make up, or one for each list that it holds."""
+
+    def __init__(self, path: Path, numbering: Mapping[str, Numbering] | None = None) -> None:
+        super().__init__(path, numbering)
+        self._states: dict[str, _State] = {}
+
+    def feed(self, record: Record) -> Iterable[Derived]:
+        value = record.value
+        if value is None:
+            return ()
+        found = list(content.conversations(value))
+        if not found:
+            name = string(mapping(value).get("type")) or type(value).__name__
+            self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
+            return (self._unknown(record, name),)
+        self.recognised += 1
+        derived = []
+        block = 0
+        for index, conversation in enumerate(found):
+            state = self._state(conversation, f"{record.line}.{index}")
+            events = list(self._events(record, conversation, state, block))
+            block += sum(1 for _ in _slots(conversation))
+            derived.append(Derived(state.key, events))
+        return derived
+
+    def _state(self, conversation: content.Conversation, key: str) -> _State:
+        """The main session takes the lines, else the first list; each further list is its own."""
+        if not conversation.own or "" not in self._states:
+            key = ""
+        state = self._states.get(key)
+        if state is None:
+            state = self._states[key] = _State(key)
+            self.sessions[key] = SessionFacts(
+                key=key, native_id=conversation.name or (f"{self.path.stem}#{key}".rstrip("#"))
+            )
+        return state
+
+    def _unknown(self, record: Record, name: str) -> Derived:
+        state = self._state(content.Conversation([], {}, own=False), "")
+        native = state.identities.of(record, record.value)
+        seq = self.numbering("").seq(native)
+        return Derived("", [event(seq, "unknown", native, meta={"type": name})])
+
+    def _events(
+        self, record: Record, conversation: content.Conversation, state: _State, block: int
+    ) -> Iterator[SessionEvent]:
+        request = conversation.request
+        numbers = self.numbering(state.key)
+        facts = self.sessions[state.key]
+        facts.model = state.model = string(request.get("model")) or state.model
+        facts.window = count(request.get("context_window")) or facts.window
+        node: int | None = None
+        for message in conversation.messages:
+            native = state.identities.of(record, message)
+            node = None
+            for slot in content.slots(message) or (None,):
+                seq = numbers.seq(native, block)
+                if slot is None:
+                    self._count_unknown(message)
+                    yield event(seq, "unknown", native, block, meta={"type": _name(message)})
+                else:
+                    node = seq if node is None else node
+                    yield self._event(
+                        message, slot, state, seq=seq, native=native, block=block, node=node
+                    )
+                block += 1
+        usage = content.usage(_response(request).get("usage"))
+        if usage is not None:
+            # In a log of requests the answer stands in no list, but says what the list cost; the
+            # figures of a line are those of its own message.
+            native = state.identities.of(record, {"usage": _response(request).get("usage")})
+            seq = numbers.seq(native, block)
+            yield event(
+                seq,
+                "usage",
+                native,
+                block,
+                turn=state.turn or None,
+                step=state.step + conversation.own,
+                time=timestamp(request.get("timestamp")),
+                model=state.model,
+                usage=usage,
+                request=seq if conversation.own or node is None else node,
+            )
+
+    def _event(
+        self,
+        message: dict[str, Any],
+        slot: content.Slot,
+        state: _State,
+        *,
+        seq: int,
+        native: str,
+        block: int,
+        node: int,
+    ) -> SessionEvent:
+        blocks = tuple(content.block(part) for part in slot.parts)
+        if seq == node and slot.type == "user/message":
+            state.turn += 1
+        elif seq == node and slot.type == "assistant/message":
+            state.step += 1
+        step = None
+        if slot.type == "assistant/message":
+            step = state.step
+            state.steps.update((b.id or "", step) for b in blocks if b.kind == "tool_call")
+        elif slot.type == "tool/result":
+            step = state.steps.get(blocks[0].id or "", state.step) or None
+        return event(
+            seq,
+            slot.type,
+            native,
+            block,
+            node=node,
+            op=APPEND,
+            role=slot.role,
+            blocks=blocks,
+            turn=state.turn or None,
+            step=step,
+            time=timestamp(message.get("timestamp")),
+            model=state.model if slot.type == "assistant/message" else None,
+            meta={"source": slot.role} if slot.type == "context/message" else {},
+        )
+
+    def _count_unknown(self, message: Any) -> None:
+        name = _name(message)
+        self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
+
+
+def _slots(conversation: content.Conversation) -> Iterator[content.Slot | None]:
+    """One for each event of the conversation, in order; ``None`` for an event without content."""
+    for message in conversation.messages:
+        yield from content.slots(message) or (None,)
+    if content.usage(_response(conversation.request).get("usage")) is not None:
+        yield None
+
+
+def _all_slots(value: Json) -> Iterator[content.Slot | None]:
+    for conversation in content.conversations(value):
+        yield from _slots(conversation)
+
+
+def _response(request: dict[str, Any]) -> dict[str, Any]:
+    """The part of a record that holds the figures: its response, else the record itself."""
+    found = request.get("response")
+    return mapping(found) if isinstance(found, dict) else request
+
+
+def _name(message: Any) -> str:
+    return string(mapping(message).get("role")) or type(message).__name__
