@@ -1,16 +1,305 @@
-"""Tool calls and their results: units, and where a surface may be cut.
+"""Tool calls and their results: balance at a cut, and surface units.
 
-A call and its result are paired by id, and where an id is used again (or is empty) by the nearest
-earlier call with that id that has no result yet: the key is (id, occurrence). What cannot be paired
-is reported, never guessed at.
+*Balance* at a cut is the number of tool calls before it whose result stands after it, walking in
+surface order (DeepSeek Harness, ``tool-pairing.ts``, with ids where that counts only). A cut is
+legal where it is zero. N nodes have N + 1 cuts; cut k stands before node k.
+
+A call and its result are paired by id. Where an id is used again, or is empty, the newest earlier
+call with that id that still waits is meant, and calls of earlier steps wait no longer: the key is
+(id, occurrence). Orphan results and reused ids are reported, never guessed at.
+
+A *unit* is a closed step (a message that makes calls, its thinking, all of its results), or one
+message outside any step.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Protocol
 
 from compress.entries import LogEntry
-from compress.events import NodeId
+from compress.errors import StaleNodeError
+from compress.events import SURFACE_TYPES, Append, NodeId
+from compress.surface import Problem
+
+_STEP_TYPES = ("assistant/message", "tool/result")
+
+
+class PairedSurface(Protocol):
+    """What pairing needs of a surface."""
+
+    @property
+    def nodes(self) -> Sequence[NodeId]: ...
+    @property
+    def members(self) -> Mapping[NodeId, Sequence[NodeId]]: ...
+    @property
+    def replace_generation(self) -> int: ...
+    @property
+    def last_seq(self) -> NodeId | None: ...
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """The balance of one surface."""
+
+    nodes: Sequence[NodeId]
+    members: Mapping[NodeId, Sequence[NodeId]]
+    entries: Mapping[NodeId, LogEntry]
+    balance: Sequence[int]
+    """Per cut, ``len(nodes) + 1`` values; 0 = legal."""
+    problems: tuple[Problem, ...]
+    unanswered: frozenset[int]
+    """Positions of the nodes that make a call without a result."""
+
+    def legal(self, cut: int) -> bool:
+        """Whether the surface may be cut before node ``cut``: no pair is split, and no thinking
+        is parted from the step that it belongs to."""
+        return self.balance[cut] == 0 and not self._parts_thinking(cut)
+
+    def balanced_before(self, node: NodeId) -> bool:
+        """Raises :class:`StaleNodeError` where the node does not stand."""
+        return self.balance[self.position(node)] == 0
+
+    def balanced_after(self, node: NodeId) -> bool:
+        """Raises :class:`StaleNodeError` where the node does not stand."""
+        return self.balance[self.position(node) + 1] == 0
+
+    def position(self, node: NodeId) -> int:
+        """Index of a node. Raises :class:`StaleNodeError` where it does not stand."""
+        try:
+            return self.nodes.index(node)
+        except ValueError:
+            raise StaleNodeError(node, "is not on the surface") from None
+
+    @cached_property
+    def units(self) -> Sequence[int]:
+        """Positions at which a unit begins, in order."""
+        return [cut for cut in range(len(self.nodes)) if self.is_edge(cut)]
+
+    def is_edge(self, cut: int) -> bool:
+        """Whether a unit ends and another begins at this cut."""
+        return self.balance[cut] == 0 and not self._inside_step(cut)
+
+    def unit_of(self, position: int) -> range:
+        """The positions of the unit that a node is part of."""
+        start, stop = position, position + 1
+        while not self.is_edge(start):
+            start -= 1
+        while not self.is_edge(stop):
+            stop += 1
+        return range(start, stop)
+
+    def unit_index(self, position: int) -> int:
+        """Number of the unit that a node is part of, from 0."""
+        return bisect_right(self.units, position) - 1
+
+    def cut_before(self, cut: int) -> int:
+        """The nearest legal cut at or before this one."""
+        while not self.legal(cut):
+            cut -= 1
+        return cut
+
+    def cut_after(self, cut: int) -> int:
+        """The nearest legal cut at or after this one."""
+        while not self.legal(cut):
+            cut += 1
+        return cut
+
+    @cached_property
+    def open_from(self) -> int | None:
+        """Position at which an open tail step begins: a call that may still be answered, since no
+        later message follows it. ``None`` where the tail is closed."""
+        found: int | None = None
+        tail: LogEntry | None = None
+        for position in range(len(self.nodes) - 1, -1, -1):
+            entry = self._head(position)
+            if entry is None or entry.type not in ("assistant/message", "user/message"):
+                continue
+            if entry.type == "user/message":
+                break
+            if tail is not None and (entry.step is None or entry.step != tail.step):
+                break
+            tail = entry
+            if position in self.unanswered:
+                found = position
+        return None if found is None else self.unit_of(found).start
+
+    def _is_thinking(self, position: int) -> bool:
+        weight = 0
+        for seq in self.members[self.nodes[position]]:
+            entry = self.entries.get(seq)
+            if entry is not None:
+                if entry.thinking_tokens != entry.tokens:
+                    return False
+                weight += entry.tokens
+        return weight > 0
+
+    def _parts_thinking(self, cut: int) -> bool:
+        return self._inside_step(cut) and self._is_thinking(cut - 1)
+
+    def _inside_step(self, cut: int) -> bool:
+        if not 0 < cut < len(self.nodes):
+            return False
+        before, after = self._head(cut - 1), self._head(cut)
+        return (
+            before is not None
+            and after is not None
+            and before.step is not None
+            and before.step == after.step
+            and before.type in _STEP_TYPES
+            and after.type in _STEP_TYPES
+        )
+
+    def _head(self, position: int) -> LogEntry | None:
+        members = self.members[self.nodes[position]]
+        return self.entries.get(members[0]) if members else None
+
+
+class BalanceCache:
+    """The balance of a growing surface.
+
+    While ``replace_generation`` stands still only new events are looked at, log-only ones cost
+    nothing; after a replace or rebase everything is computed again.
+    """
+
+    def __init__(self) -> None:
+        self.rebuilds = 0
+        self._nodes = 0
+        self._edge: tuple[NodeId, NodeId] | None = None
+        self._generation = -1
+        self._upto = 0
+        self._walk = _Walk()
+
+    def pairing(self, surface: PairedSurface, entries: Mapping[NodeId, LogEntry]) -> Pairing:
+        """The balance of this surface, extended from the last one where that is possible."""
+        if self._extends(surface):
+            self._extend(surface, entries)
+        else:
+            self._build(surface, entries)
+        self._generation = surface.replace_generation
+        self._nodes = len(surface.nodes)
+        self._edge = (surface.nodes[0], surface.nodes[-1]) if surface.nodes else None
+        return Pairing(
+            nodes=tuple(surface.nodes),
+            members=surface.members,
+            entries=entries,
+            balance=tuple(self._walk.balance),
+            problems=tuple(self._walk.problems),
+            unanswered=self._walk.unanswered(),
+        )
+
+    def _extends(self, surface: PairedSurface) -> bool:
+        if surface.replace_generation != self._generation or len(surface.nodes) < self._nodes:
+            return False
+        if self._edge is None:
+            return False
+        return (surface.nodes[0], surface.nodes[self._nodes - 1]) == self._edge
+
+    def _extend(self, surface: PairedSurface, entries: Mapping[NodeId, LogEntry]) -> None:
+        last = surface.last_seq
+        if not isinstance(last, int):
+            return
+        new = {node: position for position, node in enumerate(surface.nodes[self._nodes :])}
+        self._walk.grow(len(surface.nodes))
+        for seq in range(self._upto + 1, last + 1):
+            entry = entries.get(seq)
+            if entry is None or not isinstance(entry.op, Append):
+                continue
+            node = seq if entry.node is None else entry.node
+            if node in new:
+                self._walk.event(entry, self._nodes + new[node])
+            elif entry.calls or entry.results:
+                self._walk.event(entry, _last_index(surface.nodes, node))
+        self._upto = last
+
+    def _build(self, surface: PairedSurface, entries: Mapping[NodeId, LogEntry]) -> None:
+        self.rebuilds += 1
+        self._walk = _Walk()
+        upto = surface.last_seq if isinstance(surface.last_seq, int) else 0
+        members = surface.members
+        for position, node in enumerate(surface.nodes):
+            for seq in members[node]:
+                entry = entries.get(seq)
+                if entry is not None and (entry.calls or entry.results):
+                    self._walk.event(entry, position)
+                if isinstance(seq, int) and seq > upto:
+                    upto = seq
+        self._walk.settle(len(surface.nodes))
+        self._upto = upto
+
+
+def pairing(surface: PairedSurface, entries: Mapping[NodeId, LogEntry]) -> Pairing:
+    """The balance of one surface, computed whole."""
+    return BalanceCache().pairing(surface, entries)
+
+
+class _Walk:
+    """Pairs calls with results, in the order in which their events are handed in."""
+
+    def __init__(self) -> None:
+        self.balance: list[int] = []
+        self.problems: list[Problem] = []
+        self._pairs: list[tuple[int, int]] = []
+        self._settled = False
+        self._waiting: dict[str, list[tuple[int, int | None]]] = {}
+        """Call id → (position, step) of its calls without a result."""
+        self._given_up: set[int] = set()
+        self._seen: set[str] = set()
+
+    def event(self, entry: LogEntry, position: int) -> None:
+        for call, _ in entry.calls:
+            self._call(call, entry, position)
+        for call in entry.results:
+            waiting = self._waiting.get(call)
+            if not waiting:
+                self.problems.append(
+                    Problem("orphan_result", entry.seq, f"answers call {call!r}, which is not here")
+                )
+                continue
+            asked, _ = waiting.pop()
+            self._pair(asked, position)
+
+    def grow(self, nodes: int) -> None:
+        self.balance.extend([0] * (nodes + 1 - len(self.balance)))
+
+    def settle(self, nodes: int) -> None:
+        """The balance of all pairs so far, in one pass."""
+        change = [0] * (nodes + 2)
+        for asked, answered in self._pairs:
+            change[asked + 1] += 1
+            change[answered + 1] -= 1
+        self.balance = list(accumulate(change[: nodes + 1]))
+        self._pairs = []
+        self._settled = True
+
+    def unanswered(self) -> frozenset[int]:
+        waiting = {place for calls in self._waiting.values() for place, _ in calls}
+        return frozenset(waiting | self._given_up)
+
+    def _call(self, call: str, entry: LogEntry, position: int) -> None:
+        waiting = self._waiting.setdefault(call, [])
+        if call in self._seen:
+            kind = "reused_call_id" if call else "empty_call_id"
+            self.problems.append(Problem(kind, entry.seq, f"call id {call!r} was used before"))
+        self._seen.add(call)
+        stale = [w for w in waiting if None not in (w[1], entry.step) and w[1] != entry.step]
+        if stale:
+            self._given_up.update(place for place, _ in stale)
+            waiting[:] = [w for w in waiting if w not in stale]
+        waiting.append((position, entry.step))
+
+    def _pair(self, asked: int, answered: int) -> None:
+        if asked >= answered:
+            return
+        if not self._settled:
+            self._pairs.append((asked, answered))
+            return
+        for cut in range(asked + 1, answered + 1):
+            self.balance[cut] += 1
 
 
 def log_unit(
@@ -18,49 +307,85 @@ def log_unit(
     members: Mapping[NodeId, Sequence[NodeId]],
     entries: Mapping[NodeId, LogEntry],
 ) -> tuple[NodeId, ...]:
-    """The whole unit of a node by the *log*, whatever stands on the surface now: the message that
-    makes calls and the results that answer them, in log order; else the node alone."""
+    """The whole unit of a node by the *log*, whatever stands on the surface now: the messages of
+    its step and the results that answer them, in log order; else the node alone."""
     calling = _calling_node(node, members, entries)
-    if calling is None:
+    head = _first(calling, members, entries)
+    if not isinstance(calling, int) or head is None or head.type not in _STEP_TYPES:
         return (node,)
-    open_calls: dict[str, int] = {}
-    for seq in members.get(calling, ()):
-        for call, _ in entries[seq].calls if seq in entries else ():
-            open_calls[call] = open_calls.get(call, 0) + 1
-    found: list[NodeId] = [calling]
-    own = set(members.get(calling, ()))
-    seq = calling if isinstance(calling, int) else 0
-    while open_calls and seq + 1 in entries:
+    found: dict[NodeId, None] = {calling: None}
+    waiting: dict[str, int] = {}
+    seq = _step_start(calling, head, entries)
+    while (entry := entries.get(seq)) is not None:
         seq += 1
-        entry = entries[seq]
-        if seq in own:
+        own = entry.seq if entry.node is None else entry.node
+        if entry.type == "assistant/message" and _in_step(entry, own, calling, head):
+            found[own] = None
+            for call, _ in entry.calls:
+                waiting[call] = waiting.get(call, 0) + 1
+        elif entry.type in SURFACE_TYPES and entry.type != "tool/result" and not waiting:
+            break
+        else:
+            # The same id is called again: what answers it now belongs to that call.
+            for call, _ in entry.calls:
+                waiting.pop(call, None)
+        if _answer(entry, waiting):
+            found[own] = None
+    return tuple(sorted(found, key=lambda n: n if isinstance(n, int) else 0))
+
+
+def _answer(entry: LogEntry, waiting: dict[str, int]) -> bool:
+    answered = [call for call in entry.results if call in waiting]
+    for call in answered:
+        waiting[call] -= 1
+        if not waiting[call]:
+            del waiting[call]
+    return bool(answered)
+
+
+def _in_step(entry: LogEntry, own: NodeId, calling: NodeId, head: LogEntry) -> bool:
+    return own == calling or (entry.step is not None and entry.step == head.step)
+
+
+def _step_start(calling: int, head: LogEntry, entries: Mapping[NodeId, LogEntry]) -> int:
+    start = calling
+    for seq in range(calling - 1, 0, -1):
+        entry = entries.get(seq)
+        if entry is None or entry.node is None:
             continue
-        for call, _ in entry.calls:
-            # The same id is called again: what answers it from here on belongs to that call.
-            open_calls.pop(call, None)
-        answered = [call for call in entry.results if call in open_calls]
-        for call in answered:
-            open_calls[call] -= 1
-            if not open_calls[call]:
-                del open_calls[call]
-        if answered:
-            found.append(entry.seq if entry.node is None else entry.node)
-    return tuple(dict.fromkeys(found))
+        if entry.step is None or entry.step != head.step:
+            break
+        start = seq
+    return start
+
+
+def _first(
+    node: NodeId,
+    members: Mapping[NodeId, Sequence[NodeId]],
+    entries: Mapping[NodeId, LogEntry],
+) -> LogEntry | None:
+    seqs = members.get(node, ())
+    return entries.get(seqs[0]) if seqs else None
 
 
 def _calling_node(
     node: NodeId,
     members: Mapping[NodeId, Sequence[NodeId]],
     entries: Mapping[NodeId, LogEntry],
-) -> NodeId | None:
+) -> NodeId:
     own = [entries[seq] for seq in members.get(node, ()) if seq in entries]
-    if any(entry.calls for entry in own):
-        return node
     wanted = {call for entry in own for call in entry.results}
-    if not wanted or not isinstance(node, int):
-        return None
+    if any(entry.calls for entry in own) or not wanted or not isinstance(node, int):
+        return node
     for seq in range(node - 1, 0, -1):
         entry = entries.get(seq)
         if entry is not None and any(call in wanted for call, _ in entry.calls):
             return seq if entry.node is None else entry.node
-    return None
+    return node
+
+
+def _last_index(nodes: Sequence[NodeId], node: NodeId) -> int:
+    for position in range(len(nodes) - 1, -1, -1):
+        if nodes[position] == node:
+            return position
+    raise StaleNodeError(node, "is not on the surface")

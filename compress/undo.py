@@ -46,8 +46,8 @@ def undo_draft(
 def redo_draft(state: PlanState, operation: str | None = None) -> OperationDraft:
     """Put an undone operation back in force; without an id all that the newest undo in force took.
 
-    Raises :class:`UndoError` for an unknown or a standing one, and where an operation that it
-    builds on is itself undone.
+    Raises :class:`UndoError` for an unknown or a standing one, where an operation that it builds
+    on is itself undone, and where a later standing one has taken its nodes meanwhile.
     """
     if operation is None:
         targets = _newest_undone(state)
@@ -64,6 +64,12 @@ def redo_draft(state: PlanState, operation: str | None = None) -> OperationDraft
                 f"Operation {op.id} builds on {', '.join(missing)}, which is undone: redo that "
                 "first.",
                 missing,
+            )
+        later = _in_the_way(state, op)
+        if later:
+            raise UndoError(
+                f"The nodes of operation {op.id} belong to {', '.join(later)} now: undo that first.",
+                later,
             )
     return _draft("operation/redo", "redo", [op.id for op in targets])
 
@@ -88,6 +94,15 @@ def _bases(state: PlanState, op: Operation) -> list[Operation]:
         other
         for other in state.operations.values()
         if other.number < op.number and named.intersection(other.own)
+    ]
+
+
+def _in_the_way(state: PlanState, op: Operation) -> list[str]:
+    named = set(op.named())
+    return [
+        later.id
+        for later in state.standing()
+        if later.number > op.number and named.intersection(later.named())
     ]
 
 
