@@ -1,0 +1,521 @@
+"""The state machine over the records of one rollout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from compress.events import EventType, NodeId, Rebase, Replace, SessionEvent, SurfaceOp, Usage
+from storage.sources.base import Derived, FileReader, Numbering, Record, SessionFacts
+from storage.sources.codex_history import History
+from storage.sources.codex_items import Item, inter_agent_item, is_silent, item_of, message_text
+from storage.sources.codex_records import (
+    APPROVAL_EVENTS,
+    SILENT_EVENTS,
+    SILENT_RECORD_TYPES,
+    compacted_of,
+    enveloped,
+    events_of_item,
+    parent_of,
+    plan_of,
+    question_of,
+    text_of_error,
+)
+from storage.sources.codex_usage import UsageReader, window_of
+from storage.sources.draft import APPEND, NO_META, Identities, event, type_name, word
+from storage.sources.values import count, mapping, timestamp
+
+TITLE_LENGTH = 80
+
+
+class Requests:
+    """Which request an item belongs to.
+
+    Since 0.106 a request's usage follows its items; before, it stands in front of them. A
+    request that produced no item (a compaction's) has its usage alone.
+    """
+
+    def __init__(self) -> None:
+        self.step = 0
+        self._first: int | None = None
+        self._paid = False
+        self._answered = False
+        self._usage_leads: bool | None = None
+
+    def produced(self, seq: int) -> int:
+        """The step of an item that the model wrote."""
+        if self._first is None or (self._answered and not self._paid):
+            self._begin(seq)
+        return self.step
+
+    def paid(self, seq: int) -> NodeId:
+        """The first event of the request whose usage this event carries."""
+        if self._first is not None and not self._paid:
+            first, self._first = self._first, None
+            self._usage_leads = self._usage_leads or False
+            return first
+        self._begin(seq)
+        self._paid = True
+        if self._usage_leads is False:
+            self._first = None
+        else:
+            self._usage_leads = True
+        return seq
+
+    def answered(self) -> None:
+        """A tool answered: the next item is of another request, unless usage is still due."""
+        self._answered = True
+        if self._paid:
+            self._first = None
+
+    def broken(self) -> None:
+        """Something other than an answer came between: what was open is over."""
+        self._first = None
+
+    def _begin(self, seq: int) -> None:
+        self.step += 1
+        self._first = seq
+        self._paid = self._answered = False
+
+
+class CodexReader(FileReader):
+    """One rollout, one session."""
+
+    def __init__(
+        self, path: Path, numbering: Mapping[str, Numbering] | None, native_id: str
+    ) -> None:
+        super().__init__(path, numbering)
+        self.facts = self.sessions[""] = SessionFacts(native_id=native_id)
+        self._number = self.numbering("").seq
+        self._identities = Identities()
+        self._history = History()
+        self._usage = UsageReader()
+        self._requests = Requests()
+        self._step_of_call: dict[str, int] = {}
+        self._turn = 0
+        self._turn_named = False
+        """The current turn was opened by a record of its own."""
+        self._turn_spoken = False
+        """The user has spoken in the current turn."""
+        self._told_turns = False
+        self._model: str | None = None
+        self._provider: str | None = None
+        self._header: tuple[str | None, int | None, str | None] = (None, None, None)
+        self._context: int | None = None
+        self._identified = False
+        self._record: Record
+        self._content: Any = None
+        self._id: str | None = None
+        self._time: float | None = None
+        self._events: list[SessionEvent] = []
+
+    def feed(self, record: Record) -> Iterable[Derived]:
+        value = record.value
+        if value is None and record.damage is not None:
+            return ()
+        self._record, self._id, self._events = record, None, []
+        if isinstance(value, dict):
+            kind, payload = enveloped(value)
+            self._content = [kind, payload]
+            self._time = timestamp(value.get("timestamp"))
+            handle = self._HANDLERS.get(kind or "")
+            if handle is not None and isinstance(payload, dict):
+                self.recognised += 1
+                handle(self, payload)
+            elif kind in SILENT_RECORD_TYPES:
+                self.recognised += 1
+            else:
+                self._unknown(kind if kind is not None else type_name(value))
+        else:
+            self._content, self._time = value, None
+            self._unknown(type_name(value))
+        return (Derived("", self._events),) if self._events else ()
+
+    def _add(
+        self,
+        kind: EventType,
+        block: int = 0,
+        *,
+        usage: Usage | None = None,
+        request: NodeId | None = None,
+        step: int | None = None,
+        meta: Mapping[str, Any] = NO_META,
+    ) -> int:
+        """A log-only event of this record. Returns its seq."""
+        seq = self._seq(block)
+        self._events.append(
+            event(
+                seq,
+                kind,
+                self._native_id(),
+                block,
+                turn=self._turn or None,
+                step=step,
+                time=self._time,
+                model=self._model if usage is not None else None,
+                usage=usage,
+                request=request,
+                meta=meta,
+            )
+        )
+        return seq
+
+    def _native_id(self) -> str:
+        if self._id is None:
+            self._id = self._identities.of(self._record, self._content)
+        return self._id
+
+    def _seq(self, block: int) -> int:
+        return self._number(self._native_id(), block)
+
+    def _unknown(self, name: str) -> None:
+        self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
+        self._add("unknown", meta={"type": name[:200]})
+
+    # -- items --------------------------------------------------------------------------------
+
+    def _on_item(self, payload: dict[str, Any]) -> None:
+        item = item_of(payload)
+        if item is None:
+            if not is_silent(payload):
+                self.recognised -= 1
+                self._unknown("response_item")
+            return
+        if not item.known:
+            self.recognised -= 1
+            name = f"response_item/{item.meta['source']}"
+            self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
+        self._place_new(item)
+
+    def _on_inter_agent(self, payload: dict[str, Any]) -> None:
+        self._place_new(inter_agent_item(payload))
+
+    def _place_new(self, item: Item) -> None:
+        kind, step = self._situate(item)
+        node = self._place(item, 0, APPEND if item.sent else None, kind, step)
+        if item.sent:
+            self._history.append(node, item)
+        if item.artifact is not None:
+            self._add("artifact/update", len(self._events), step=step, meta=item.artifact)
+
+    def _situate(self, item: Item) -> tuple[EventType, int | None]:
+        """The item's type and step, and what it does to the turn."""
+        kind = item.type
+        if item.produced:
+            step = self._requests.produced(self._seq(0))
+            if item.call_id:
+                self._step_of_call[item.call_id] = step
+            if not self._told_turns:
+                self.facts.turn_open = item.call_id is not None
+            return kind, step
+        if kind == "tool/result":
+            self._requests.answered()
+            own = self._step_of_call.get(item.call_id or "", self._requests.step)
+            self.facts.turn_open = self.facts.turn_open or not self._told_turns
+            return kind, own or None
+        self._requests.broken()
+        if kind == "user/message":
+            kind = self._user_speaks(item)
+        return kind, None
+
+    def _user_speaks(self, item: Item) -> Literal["user/message", "steering/message"]:
+        if not self.facts.title:
+            self.facts.title = _title(message_text(item))
+        if self._turn_named and self.facts.turn_open and self._turn_spoken:
+            return "steering/message"
+        if not (self._turn_named and self.facts.turn_open):
+            self._turn += 1
+            self._turn_named = False
+        if not self._told_turns:
+            self.facts.turn_open = True
+        self._turn_spoken = True
+        return "user/message"
+
+    def _place(
+        self,
+        item: Item,
+        block: int,
+        op: SurfaceOp | None,
+        kind: EventType,
+        step: int | None = None,
+        *,
+        meta: Mapping[str, Any] | None = None,
+        sources: tuple[NodeId, ...] = (),
+    ) -> int:
+        """The events of an item, from this block index on. Returns the node. An item that comes
+        without an operation has a node all the same, for one that brings it in later."""
+        node = self._seq(block)
+        on_surface = item.sent
+        for offset, blocks in enumerate(events_of_item(item)):
+            own = op if offset == 0 else (APPEND if op is not None else None)
+            self._events.append(
+                event(
+                    self._seq(block + offset),
+                    kind,
+                    self._native_id(),
+                    block + offset,
+                    node=node if on_surface else None,
+                    op=own,
+                    role=item.role,
+                    blocks=blocks,
+                    turn=self._turn or None,
+                    step=step,
+                    time=self._time,
+                    model=self._model if item.produced else None,
+                    source_event_seqs=sources if offset == 0 else (),
+                    meta=item.meta if meta is None else meta,
+                )
+            )
+        return node
+
+    # -- compaction and rollback ---------------------------------------------------------------
+
+    def _on_compacted(self, payload: dict[str, Any]) -> None:
+        self._requests.broken()
+        found = compacted_of(payload)
+        text = word(payload.get("message"))
+        facts: dict[str, Any] = {} if self._context is None else {"pre_tokens": self._context}
+        self._add("compact/start", 0, meta=facts)
+        about = {"strategy": "user words" if found.legacy else "stated history"}
+        self._add("compact/summary", 1, meta={**about, "message": text[:500]} if text else about)
+        if found.summary is None:
+            self._mark(2, (), {"marker": "clear", "checkpoint": "agent"})
+            self._history.replace(())
+        elif found.legacy:
+            self._summarise(found.summary)
+        else:
+            self._restate(found.summary, found.before, found.after)
+        self._add("compact/end", len(self._events))
+
+    def _checkpoint(self, summary: Item, keep: tuple[int, ...], meta: Mapping[str, Any]) -> int:
+        """The event that holds the summary, over all that stands but for what is kept."""
+        standing = self._history.nodes
+        node = self._seq(2)
+        op: SurfaceOp = APPEND
+        sources: tuple[NodeId, ...] = ()
+        if standing:
+            op = Replace.model_construct(
+                op="replace", start=standing[0], end=standing[-1], keep=keep, live_only=False
+            )
+            kept = set(keep)
+            gone = (seq for seq in standing if seq not in kept)
+            sources = (*gone, self._seq(0), self._seq(1))
+        self._place(
+            summary,
+            2,
+            op,
+            "context/message",
+            meta={"checkpoint": "agent", **meta},
+            sources=sources,
+        )
+        return node
+
+    def _restate(self, summary: Item, before: tuple[Item, ...], after: tuple[Item, ...]) -> None:
+        """The record lists the new history. A replace puts the summary first; where copies stand
+        before it, the last of them moves all into place."""
+        node = self._checkpoint(summary, (), NO_META)
+        self._history.learn(node, summary)
+        nodes: list[int] = []
+        for item in before:
+            block = len(self._events)
+            own = self._seq(block)
+            nodes.append(own)
+            last = len(nodes) == len(before)
+            op = _rebase((*nodes, node)) if last else None
+            self._history.learn(self._place(item, block, op, item.type, meta=_copy(item)), item)
+        nodes.append(node)
+        for item in after:
+            own = self._place(item, len(self._events), APPEND, item.type, meta=_copy(item))
+            self._history.learn(own, item)
+            nodes.append(own)
+        self._history.replace(nodes)
+
+    def _summarise(self, summary: Item) -> None:
+        """Codex' older rule: the user's words stay, the summary comes after them."""
+        node = self._seq(2)
+        standing = self._history.nodes
+        self._history.learn(node, summary)
+        kept = self._history.summarise(node)
+        rebuilt = [[word.node, word.tokens] for word in kept]
+        self._history.nodes, now = standing, self._history.nodes
+        self._checkpoint(summary, tuple(word.node for word in kept), {"rebuilt": rebuilt})
+        self._history.nodes = now
+        if kept:
+            self._mark(len(self._events), tuple(now), {"marker": "order"})
+
+    def _mark(self, block: int, nodes: tuple[int, ...], meta: Mapping[str, Any]) -> None:
+        """An event without content that says what stands now, and stays off the surface."""
+        seq = self._seq(block)
+        self._events.append(
+            event(
+                seq,
+                "context/message",
+                self._native_id(),
+                block,
+                node=seq,
+                op=_rebase(nodes),
+                turn=self._turn or None,
+                time=self._time,
+                meta=meta,
+            )
+        )
+
+    def _on_rolled_back(self, payload: dict[str, Any]) -> None:
+        self._requests.broken()
+        turns = count(payload.get("num_turns")) or 0
+        if self._history.rewind(turns):
+            self._mark(0, tuple(self._history.nodes), {"marker": "rewind", "turns": turns})
+
+    # -- what is told about the session ---------------------------------------------------------
+
+    def _on_meta(self, payload: dict[str, Any]) -> None:
+        if self._identified:
+            return  # written again on each resume; the first one is the identity
+        self._identified = True
+        facts = self.facts
+        facts.native_id = word(payload.get("id")) or facts.native_id
+        facts.agent_version = word(payload.get("cli_version"))
+        facts.cwd = word(payload.get("cwd"))
+        self._provider = word(payload.get("model_provider"))
+        parent = parent_of(payload)
+        if parent is not None:
+            facts.relation = "subagent" if parent[0] == "subagent" else "fork"
+            facts.parent_native_id = parent[1]
+        meta = {
+            "version": facts.agent_version,
+            "cwd": facts.cwd,
+            "originator": word(payload.get("originator")),
+        }
+        self._add("session/start", meta={k: v for k, v in meta.items() if v is not None})
+
+    def _on_turn_context(self, payload: dict[str, Any]) -> None:
+        self._history.settings(word(payload.get("turn_id")))
+        self._model = word(payload.get("model")) or self._model
+        self.facts.model = self._model
+        self.facts.cwd = self.facts.cwd or word(payload.get("cwd"))
+        self._tell_header(0)
+
+    def _tell_header(self, block: int) -> None:
+        header = (self._model, self.facts.window, self._provider)
+        if header != self._header and (self._model or self.facts.window):
+            self._header = header
+            names = ("model", "window", "provider")
+            known = {k: v for k, v in zip(names, header, strict=True) if v is not None}
+            self._add("request/header", block, meta=known)
+
+    def _on_event(self, payload: dict[str, Any]) -> None:
+        kind = payload.get("type")
+        handle = self._EVENTS.get(kind) if isinstance(kind, str) else None
+        if handle is not None:
+            handle(self, payload)
+        elif kind in APPROVAL_EVENTS:
+            self.facts.waiting = True
+            self._add("approval/request", meta={"kind": kind, "text": question_of(payload)})
+            return
+        elif not isinstance(kind, str) or kind not in SILENT_EVENTS:
+            self.recognised -= 1
+            self._unknown(f"event_msg/{type_name(payload)}")
+        self.facts.waiting = False
+
+    def _on_token_count(self, payload: dict[str, Any]) -> None:
+        window = window_of(payload)
+        if window is not None:
+            self.facts.window = window
+        reading = self._usage.read(payload.get("info"))
+        if reading is not None:
+            self._context = reading.context or self._context
+            if reading.usage is not None:
+                request = self._requests.paid(self._seq(0))
+                self._add("usage", usage=reading.usage, request=request, step=self._requests.step)
+            elif reading.context:
+                self._add("usage", meta={"context": reading.context, "estimated": True})
+        if window is not None:
+            self._tell_header(1)
+
+    def _on_started(self, payload: dict[str, Any]) -> None:
+        self._requests.broken()
+        turn_id = word(payload.get("turn_id"))
+        self._history.started(turn_id)
+        if not self._turn_named or self._turn_spoken:
+            self._turn += 1
+        self._turn_named, self._turn_spoken = True, False
+        self._told_turns = self.facts.turn_open = True
+        self._add("turn/start", meta={} if turn_id is None else {"turn_id": turn_id})
+        window = window_of(payload)
+        if window is not None:
+            self.facts.window = window
+            self._tell_header(1)
+
+    def _on_complete(self, payload: dict[str, Any]) -> None:
+        self._end_turn(word(payload.get("turn_id")), "completed")
+
+    def _on_aborted(self, payload: dict[str, Any]) -> None:
+        interrupted = payload.get("reason") in (None, "interrupted")
+        self._end_turn(
+            word(payload.get("turn_id")),
+            "interrupted" if interrupted else "aborted",
+            aborted=True,
+        )
+
+    def _end_turn(self, turn_id: str | None, reason: str, *, aborted: bool = False) -> None:
+        self._requests.broken()
+        self._history.ended(turn_id, aborted=aborted)
+        self.facts.turn_open = False
+        self._add("turn/end", meta={"reason": reason})
+
+    def _on_user_words(self, payload: dict[str, Any]) -> None:
+        self._history.spoke()
+
+    def _on_item_completed(self, payload: dict[str, Any]) -> None:
+        plan = plan_of(payload)
+        if plan is not None:
+            self._add("artifact/update", meta=plan)
+        elif mapping(payload.get("item")).get("type") in ("UserMessage", "user_message"):
+            self._history.spoke()
+
+    def _on_error(self, payload: dict[str, Any]) -> None:
+        self._add("error", meta={"message": text_of_error(payload)})
+
+    def _on_stream_error(self, payload: dict[str, Any]) -> None:
+        self._add("retry", meta={"message": text_of_error(payload)})
+
+    def _on_named(self, payload: dict[str, Any]) -> None:
+        name = word(payload.get("thread_name")) or word(payload.get("name"))
+        self.facts.title = name or self.facts.title
+
+    _HANDLERS: Mapping[str, Callable[[CodexReader, dict[str, Any]], None]] = {
+        "response_item": _on_item,
+        "event_msg": _on_event,
+        "turn_context": _on_turn_context,
+        "session_meta": _on_meta,
+        "compacted": _on_compacted,
+        "inter_agent_communication": _on_inter_agent,
+    }
+    _EVENTS: Mapping[str, Callable[[CodexReader, dict[str, Any]], None]] = {
+        "token_count": _on_token_count,
+        "task_started": _on_started,
+        "turn_started": _on_started,
+        "task_complete": _on_complete,
+        "turn_complete": _on_complete,
+        "turn_aborted": _on_aborted,
+        "thread_rolled_back": _on_rolled_back,
+        "user_message": _on_user_words,
+        "item_completed": _on_item_completed,
+        "error": _on_error,
+        "stream_error": _on_stream_error,
+        "thread_name_updated": _on_named,
+    }
+
+
+def _rebase(nodes: tuple[int, ...]) -> Rebase:
+    return Rebase.model_construct(op="rebase", seqs=nodes)
+
+
+def _copy(item: Item) -> Mapping[str, Any]:
+    return {**item.meta, "copy": True}
+
+
+def _title(text: str) -> str | None:
+    line = next((line for line in text.splitlines() if line.strip()), "").strip()
+    return line[:TITLE_LENGTH] or None
