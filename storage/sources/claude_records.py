@@ -1,0 +1,329 @@
+"""One record of Claude Code's log → its parts, from the record alone.
+
+A part is one event to be: what it holds and what it is, before the reader knows where it stands.
+Its index is the event's block index, so content can always be read again from the raw record.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from compress.events import ContentBlock, EventType, Image, Role, Usage
+from compress.images import image_from_base64
+from storage.sources.claude_plans import plan_items, todo_items
+from storage.sources.values import count, listing, mapping, string
+
+CLEARED = "[Old tool result content cleared]"
+"""What the running agent sends in the place of a result that its micro-compaction cleared."""
+
+_INTERRUPT = "[Request interrupted by user"
+_REJECTION = "The user doesn't want to "
+_REASONS = ("the user said:\n", "reason for the rejection:")
+_ECHOES = ("<command-name>", "<local-command-", "<bash-input>", "<bash-stdout>", "<bash-stderr>")
+_LONGEST_FACT = 2_000
+"""Characters of a free text in ``meta``."""
+
+_CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
+_block = ContentBlock.model_construct
+
+Place = Literal["message", "own"]
+
+
+@dataclass(slots=True)
+class Part:
+    """One event to be. ``place``: in the record's message node, in a node of its own, or (None)
+    in the log only."""
+
+    type: EventType
+    blocks: tuple[ContentBlock, ...] = ()
+    place: Place | None = None
+    role: Role | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+def decode(value: Any) -> list[Part]:
+    """The parts of one record, in order. Never raises; a record that sends and says nothing has
+    none."""
+    if not isinstance(value, dict):
+        return []
+    kind = value.get("type")
+    if kind == "assistant":
+        return _assistant(value)
+    if kind == "user":
+        return _user(value)
+    if kind == "system":
+        return _system(value)
+    if kind == "attachment":
+        return _attachment(mapping(value.get("attachment")))
+    return []
+
+
+def is_failure(value: Mapping[str, Any]) -> bool:
+    """Whether an assistant record is the agent's own filler or an error's text: never sent."""
+    model = mapping(value.get("message")).get("model")
+    return value.get("isApiErrorMessage") is True or model == "<synthetic>"
+
+
+def usage_of(message: Mapping[str, Any]) -> Usage | None:
+    """What the provider said, bucket by bucket; ``None`` where it said nothing readable.
+
+    A record that was written before the stream ended has no stop reason, and an output that is a
+    lower bound (T09).
+    """
+    usage = mapping(message.get("usage"))
+    found = [
+        count(usage.get(name))
+        for name in (
+            "input_tokens",
+            "cache_read_input_tokens",
+            "cache_creation_input_tokens",
+            "output_tokens",
+        )
+    ]
+    if all(bucket is None for bucket in found):
+        return None
+    return Usage.model_construct(
+        input=found[0],
+        cache_read=found[1],
+        cache_write=found[2],
+        output=found[3],
+        reasoning=None,
+        lower_bound=message.get("stop_reason") is None,
+    )
+
+
+def content_of(value: Mapping[str, Any]) -> list[Any]:
+    """The content of a message record as a list of blocks, whatever its shape."""
+    message = value.get("message")
+    content = message.get("content") if isinstance(message, dict) else message
+    if content is None:
+        return []
+    return content if isinstance(content, list) else [content]
+
+
+def _assistant(value: dict[str, Any]) -> list[Part]:
+    blocks = [_content(item) for item in content_of(value)]
+    if is_failure(value):
+        text = "\n".join(block.text for block in blocks if block.text)
+        kind = "api_error" if value.get("isApiErrorMessage") is True else "filler"
+        meta = {"message": text[:_LONGEST_FACT], "kind": kind}
+        return [Part("error", tuple(blocks), meta=meta)]
+    parts = [Part("assistant/message", (block,), "message", "assistant") for block in blocks]
+    for block in blocks:
+        if block.kind == "tool_call":
+            parts.extend(_call_facts(block))
+    return parts
+
+
+def _call_facts(call: ContentBlock) -> list[Part]:
+    arguments = mapping(call.input)
+    if call.name == "TodoWrite":
+        items = todo_items(arguments.get("todos"))
+        return [Part("artifact/update", meta={"kind": "todo", "items": items})]
+    if call.name == "ExitPlanMode":
+        asked = Part("approval/request", meta={"tool": "ExitPlanMode", "call": call.id or ""})
+        plan = string(arguments.get("plan"))
+        if not plan:
+            return [asked]
+        meta = {
+            "kind": "plan",
+            "items": plan_items(plan),
+            "explanation": plan[:_LONGEST_FACT],
+        }
+        return [Part("artifact/update", meta=meta), asked]
+    return []
+
+
+def _user(value: dict[str, Any]) -> list[Part]:
+    items = content_of(value)
+    blocks = [_content(item) for item in items]
+    said = next((b for b in blocks if b.kind not in ("tool_result", "image")), None)
+    kind, meta = _speaker(value, said.text if said is not None else "")
+    parts: list[Part] = []
+    for block in blocks:
+        if block.kind == "tool_result":
+            parts.append(Part("tool/result", (block,), "own", "user", _result_facts(value)))
+        else:
+            parts.append(Part(kind, (block,), "message", "user", meta))
+    parts.extend(_decision(block) for block in blocks if _rejected(block))
+    return parts
+
+
+def _speaker(value: dict[str, Any], text: str) -> tuple[EventType, dict[str, Any]]:
+    """Who says what stands in a user record: the person, or the agent in the person's place."""
+    if value.get("isCompactSummary") is True:
+        return "context/message", {"checkpoint": "agent", "source": "compaction"}
+    if value.get("isMeta") is True:
+        return "context/message", {"source": "agent"}
+    if text.startswith(_INTERRUPT):
+        return "context/message", {"source": "interrupt"}
+    if text.startswith(_ECHOES):
+        return "context/message", {"source": "command"}
+    return "user/message", {}
+
+
+def _result_facts(value: dict[str, Any]) -> dict[str, Any]:
+    agent = mapping(value.get("toolUseResult")).get("agentId")
+    return {"agent": agent} if isinstance(agent, str) else {}
+
+
+def _rejected(block: ContentBlock) -> bool:
+    return bool(block.is_error) and block.text.startswith(_REJECTION)
+
+
+def _decision(block: ContentBlock) -> Part:
+    meta: dict[str, Any] = {"decision": "rejected", "call": block.id or ""}
+    for mark in _REASONS:
+        before, found, words = block.text.partition(mark)
+        if found and before:
+            meta["message"] = words.strip()[:_LONGEST_FACT]
+            break
+    return Part("approval/decision", meta=meta)
+
+
+def _system(value: dict[str, Any]) -> list[Part]:
+    subtype = value.get("subtype")
+    if subtype == "local_command":
+        block = _block(kind="context", text=string(value.get("content")))
+        return [Part("context/message", (block,), "message", "user", {"source": "command"})]
+    if subtype == "api_error":
+        error = value.get("error")
+        status = mapping(error).get("status")
+        meta = {
+            "message": f"status {status}" if isinstance(status, int) else _brief(error),
+            "attempt": count(value.get("retryAttempt")),
+        }
+        return [Part("retry", meta=meta)]
+    if subtype == "microcompact_boundary":
+        ids = listing(mapping(value.get("microcompactMetadata")).get("compactedToolIds"))
+        return [
+            Part(
+                "tool/result",
+                (_block(kind="tool_result", id=call, text=CLEARED),),
+                "own",
+                "user",
+                {"receipt": True},
+            )
+            for call in ids
+            if isinstance(call, str)
+        ]
+    return []
+
+
+def _attachment(attachment: dict[str, Any]) -> list[Part]:
+    text = attachment_text(attachment)
+    if not text:
+        return []
+    kind = string(attachment.get("type"))
+    block = _block(kind="context", text=text)
+    role: Role = "system" if attachment.get("renderedRole") == "system" else "user"
+    steers = kind == "queued_command"
+    type_: EventType = "steering/message" if steers else "context/message"
+    return [Part(type_, (block,), "message", role, {"source": f"attachment:{kind}"})]
+
+
+def attachment_text(attachment: Mapping[str, Any]) -> str:
+    """What an attachment sends, as far as the log says it: the rendered text in the newest
+    versions, else the field that holds its substance. Empty for one that sends nothing, or whose
+    text is a template of the agent's own that the log does not hold."""
+    rendered = attachment.get("rendered")
+    if isinstance(rendered, list):
+        return "\n".join(_rendered(item) for item in rendered)
+    for name in ("content", "prompt", "snippet", "addedBlocks", "addedLines", "newDate"):
+        text = _plain(attachment.get(name))
+        if text:
+            return text
+    return ""
+
+
+def _rendered(item: Any) -> str:
+    content = item.get("content") if isinstance(item, dict) else item
+    return _plain(content)
+
+
+def _plain(value: Any) -> str:
+    """A text, texts one under the other, or objects as compact JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "\n".join(_plain(item) for item in value)
+    if isinstance(value, dict):
+        text = value.get("text")
+        return text if isinstance(text, str) else _brief(value)
+    return ""
+
+
+def _content(item: Any) -> ContentBlock:
+    if isinstance(item, str):
+        return _block(kind="text", text=item)
+    if not isinstance(item, dict):
+        return _block(kind="opaque", text=_brief(item))
+    kind = item.get("type")
+    if kind == "text":
+        return _block(kind="text", text=string(item.get("text")))
+    if kind == "thinking":
+        signature = item.get("signature")
+        return _block(
+            kind="thinking",
+            text=string(item.get("thinking")),
+            signature=signature if isinstance(signature, str) else None,
+        )
+    if kind == "redacted_thinking":
+        return _block(kind="thinking", signature=string(item.get("data")))
+    if kind == "image":
+        return _block(kind="image", images=(_image(item),))
+    if kind in _CALLS:
+        return _block(
+            kind="tool_call",
+            id=_id(item.get("id")),
+            name=_id(item.get("name")),
+            input=item.get("input"),
+        )
+    if isinstance(kind, str) and kind.endswith("tool_result"):
+        return _result(item)
+    return _block(kind="opaque", name=_id(kind), text=_brief(item))
+
+
+def _result(item: dict[str, Any]) -> ContentBlock:
+    content = item.get("content")
+    images: tuple[Image, ...] = ()
+    if isinstance(content, list):
+        text = "".join(_result_text(part) for part in content)
+        images = tuple(
+            _image(part)
+            for part in content
+            if isinstance(part, dict) and part.get("type") == "image"
+        )
+    else:
+        text = content if isinstance(content, str) else "" if content is None else _brief(content)
+    error = item.get("is_error")
+    return _block(
+        kind="tool_result",
+        id=_id(item.get("tool_use_id")),
+        text=text,
+        is_error=error if isinstance(error, bool) else None,
+        images=images,
+    )
+
+
+def _result_text(part: Any) -> str:
+    if isinstance(part, dict):
+        return string(part.get("text"))
+    return part if isinstance(part, str) else ""
+
+
+def _image(item: dict[str, Any]) -> Image:
+    source = mapping(item.get("source"))
+    media = source.get("media_type")
+    return image_from_base64(string(source.get("data")), media if isinstance(media, str) else None)
+
+
+def _id(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _brief(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
