@@ -30,8 +30,8 @@ from compress.operations import (
     operation_number,
     operations,
 )
-from compress.pairing import log_unit
 from compress.surface import Problem, Surface
+from compress.units import log_unit
 
 State = Literal["standing", "undone", "superseded"]
 
@@ -68,6 +68,8 @@ class PlanState:
     surface: Surface
     entries: Mapping[NodeId, LogEntry]
     """Of both strands."""
+    agent_seq: int = 0
+    """The newest event of the agent's log at this moment: what a new operation is ``after``."""
     pins: frozenset[NodeId] = frozenset()
     """Nodes with a pin in force, known at this moment or not."""
     held: frozenset[NodeId] = frozenset()
@@ -116,6 +118,7 @@ def plan(
     return PlanState(
         surface=replay.surface(found),
         entries=everything,
+        agent_seq=agent.last_seq if isinstance(agent.last_seq, int) else 0,
         pins=pins,
         held=frozenset(replay.held),
         restored=frozenset(replay.restored),
@@ -227,7 +230,9 @@ class _Replay:
         """The state as a surface. Every operation, undo included, counts as a generation, since
         each may change what stands."""
         agent = self.agent
-        last = found[-1].events[-1].seq if found else agent.last_seq
+        last = agent.last_seq
+        if found and (not isinstance(last, int) or found[-1].after >= last):
+            last = found[-1].events[-1].seq
         return Surface(
             nodes=tuple(self.nodes),
             members=Layered(agent.members, self.members) if found else agent.members,

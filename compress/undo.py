@@ -68,7 +68,8 @@ def redo_draft(state: PlanState, operation: str | None = None) -> OperationDraft
         later = _in_the_way(state, op)
         if later:
             raise UndoError(
-                f"The nodes of operation {op.id} belong to {', '.join(later)} now: undo that first.",
+                f"The nodes of operation {op.id} were compacted again by {', '.join(later)}: undo "
+                "that first.",
                 later,
             )
     return _draft("operation/redo", "redo", [op.id for op in targets])
