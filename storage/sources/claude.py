@@ -201,6 +201,7 @@ class ClaudeAdapter(SourceAdapter):
 
     agent: ClassVar[str] = "claude"
     revision: ClassVar[int] = 1
+    global_ids: ClassVar[bool] = True
 
     def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:
         configured = environment.get("CLAUDE_CONFIG_DIR")

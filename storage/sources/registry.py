@@ -6,6 +6,7 @@ from pathlib import Path
 
 from storage.sources.base import Json, Registry, SourceAdapter
 from storage.sources.chat import ChatAdapter
+from storage.sources.claude import ClaudeAdapter
 from storage.sources.dsh import DshAdapter
 from storage.tail import Tail
 
@@ -14,7 +15,7 @@ HEAD_RECORDS = 20
 
 def registry() -> Registry:
     """One instance of every adapter. Plain chat comes last: it takes what has roles."""
-    return Registry([DshAdapter(), ChatAdapter()])
+    return Registry([ClaudeAdapter(), DshAdapter(), ChatAdapter()])
 
 
 def head(path: Path) -> list[Json]:
