@@ -111,7 +111,8 @@ class ChatReader(FileReader):
         request = conversation.request
         numbers = self.numbering(state.key)
         facts = self.sessions[state.key]
-        facts.model = state.model = string(request.get("model")) or state.model
+        model = string(request.get("model")) or string(_response(request).get("model"))
+        facts.model = state.model = model or state.model
         facts.window = count(request.get("context_window")) or facts.window
         node: int | None = None
         for message in conversation.messages:
