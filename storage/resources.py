@@ -8,13 +8,16 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import json
+import re
 import threading
 import zlib
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from compress.tokens import TiktokenCounter, Vocabulary, profile_of
+from compress.tokens import TiktokenCounter, Vocabulary, model_name, profile_of
 
 if TYPE_CHECKING:
     import tiktoken
@@ -133,3 +136,42 @@ def _ranks(data: bytes) -> dict[bytes, int]:
         token, rank = line.split()
         ranks[base64.b64decode(token)] = int(rank)
     return ranks
+
+
+_STATED = re.compile(r"\[(\d+)([km])\]", re.IGNORECASE)
+_NEXT_VERSION = re.compile(r"-\d{1,2}(?!\d)")
+_THOUSANDS = {"k": 1_000, "m": 1_000_000}
+
+
+def table_window(model: str | None) -> int | None:
+    """Tokens of a model's context window by the table, the last resort where neither the user
+    nor the log states one; ``None`` for a model that the table does not know. The table is a
+    snapshot of the public *genai-prices* data.
+
+    A size in the name counts before the table (``claude-sonnet-4-5[1m]``). Else the longest known
+    name that the model's begins with is taken: a date, ``-latest`` or ``-codex`` may follow, a
+    further version number may not, since that is another model.
+    """
+    stated = _STATED.search(model or "")
+    if stated:
+        return int(stated[1]) * _THOUSANDS[stated[2].lower()]
+    name = comparable(model)
+    table = _table()
+    end = len(name)
+    while end > 0:
+        found = table.get(name[:end])
+        if found is not None and not _NEXT_VERSION.match(name, end):
+            return found
+        end = max(name.rfind(mark, 0, end) for mark in "-:@")
+    return None
+
+
+def comparable(model: str | None) -> str:
+    """The form in which names are compared: bare, lower case, ``4.5`` written ``4-5``."""
+    return model_name(model).replace(".", "-")
+
+
+@cache
+def _table() -> dict[str, int]:
+    windows: dict[str, int] = json.loads(asset("windows.json"))["windows"]
+    return windows
