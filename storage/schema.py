@@ -122,10 +122,9 @@ CREATE TABLE operation_events (  -- the user's strand: "o1", "o2" …
   session_id INTEGER NOT NULL REFERENCES sessions(id),
   number INTEGER NOT NULL,
   operation INTEGER NOT NULL,    -- number of the operation's first event
-  kind TEXT NOT NULL,
   after INTEGER NOT NULL,        -- the newest seq when it was made
   origin TEXT NOT NULL,
-  at REAL NOT NULL,
+  at REAL,
   event TEXT NOT NULL,           -- SessionEvent as JSON
   PRIMARY KEY (session_id, number)
 ) STRICT, WITHOUT ROWID;

@@ -127,6 +127,9 @@ class SourceAdapter(ABC):
     """The agent's short name, as ``--json`` prints it."""
     revision: ClassVar[int]
     """Bumped when the same bytes give other events; files of an older revision are read anew."""
+    global_ids: ClassVar[bool] = False
+    """Whether a native id names the same event in every file, so that a copy of the history (a
+    fork, a resume) is recognised and counted once."""
 
     @abstractmethod
     def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:

@@ -1,0 +1,315 @@
+"""One log that is being read: its adapter's reader, and the state that spans batches.
+
+Everything here lives in memory and is ahead of the store until a batch is committed; when a
+commit fails, throw the object away and open the file again from the store.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+
+from compress.events import SURFACE_TYPES, ContentBlock, SessionEvent
+from compress.tokens import TokenCounter, compact_json, count_block, profile_of
+from storage import blobs, rows
+from storage.connection import Connections
+from storage.schema import SEQ_MASK
+from storage.sources.base import (
+    Derived,
+    FileReader,
+    Numbering,
+    Record,
+    SessionFacts,
+    SourceAdapter,
+)
+from storage.tail import Position, Tail
+from storage.tracker import SessionTracker
+from storage.writing import Batch, BatchEvent, shared_key
+
+SEARCH_CHARACTERS = 256 << 10
+"""Characters of one event that the full-text index holds; the rest is found by its raw only."""
+
+LOW_RECOGNITION = 0.2
+"""Below this share of understood records a file is reported as not understood (R26)."""
+_ENOUGH_RECORDS = 5
+_BATCH_BYTES = 1 << 20
+"""Small batches keep memory bounded: a batch in work costs some ten times its bytes."""
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnEvent:
+    """An event that waits for its token counts."""
+
+    session: str
+    event: SessionEvent
+    record: int
+    """Index of its record in the batch."""
+    model: str | None
+    """In force when it was read: decides how it is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A batch before it is weighed: what came off the file, and what the reader made of it."""
+
+    records: Sequence[Record]
+    events: Sequence[DrawnEvent]
+    sessions: Mapping[str, tuple[SessionFacts, int]]
+    """Of each session that the batch touches: its facts and its last seq, as they were then."""
+    position: str
+    size: int
+    mtime_ns: int
+    recognised: int
+    unknown_types: Mapping[str, int]
+    note: str | None
+
+
+@dataclass(slots=True)
+class Weighed:
+    """The slow part of a batch, made in a worker thread: token counts and compressed raw."""
+
+    tokens: list[list[int]] = field(default_factory=list)
+    packed: list[tuple[blobs.Packed, list[int]]] = field(default_factory=list)
+
+
+class OpenLog:
+    """A log between two batches. ``source`` and ``generation`` are the store's row."""
+
+    def __init__(
+        self,
+        *,
+        source: int,
+        generation: int,
+        adapter: SourceAdapter,
+        tail: Tail,
+        trackers: dict[str, SessionTracker],
+        numberings: dict[str, Numbering],
+        counter_for: Callable[[str | None], TokenCounter],
+    ) -> None:
+        self.source = source
+        self.generation = generation
+        self.adapter = adapter
+        self.tail = tail
+        self.trackers = trackers
+        self.numberings = numberings
+        self.reader: FileReader = adapter.open(tail.path, numberings)
+        self.records = 0
+        self._counter_for = counter_for
+
+    def skip(self, until: int) -> None:
+        """Feeds the part of the file that the store holds already, and drops what comes out, so
+        that the reader stands where it stood. ``until`` is the byte offset to stop at."""
+        with Tail(self.tail.path, batch_bytes=_BATCH_BYTES) as prefix:
+            while True:
+                batch = prefix.read(final=True)
+                for record in batch.records:
+                    if record.offset >= until:
+                        return
+                    self.records += 1
+                    for _ in self._feed(record):
+                        pass
+                if not batch.more:
+                    return
+
+    def draw(self, records: Sequence[Record], position: Position) -> Drawn:
+        """Feeds records to the reader. Cheap beside :meth:`weigh`, and in order."""
+        events: list[DrawnEvent] = []
+        for index, record in enumerate(records):
+            for derived in self._feed(record):
+                facts = self.reader.sessions.get(derived.session)
+                model = facts.model if facts else None
+                events.extend(
+                    DrawnEvent(derived.session, event, index, event.model or model)
+                    for event in derived.events
+                )
+        self.records += len(records)
+        if not self.reader.sessions:
+            self.reader.sessions[""] = SessionFacts(native_id=self.tail.path.stem)
+        main = next(iter(self.reader.sessions))
+        touched = dict.fromkeys([main, *(drawn.session for drawn in events)])
+        return Drawn(
+            records=records,
+            events=events,
+            sessions={
+                key: (replace(self._facts(key)), self.reader.numbering(key).next - 1)
+                for key in touched
+            },
+            position=json.dumps(asdict(position)),
+            size=position.size,
+            mtime_ns=position.mtime_ns,
+            recognised=self.reader.recognised,
+            unknown_types=dict(self.reader.unknown_types),
+            note=self._note(),
+        )
+
+    def _feed(self, record: Record) -> Iterable[Derived]:
+        if _is_stub(record):
+            return [self._stub(record)]
+        if record.value is None and record.damage is not None:
+            return ()
+        return self.reader.feed(record)
+
+    def _stub(self, record: Record) -> Derived:
+        """A line above the cap stays visible as an event that nobody tried to understand."""
+        session = next(iter(self.reader.sessions), "")
+        name = f"oversized:{record.offset}:{record.size}"
+        event = SessionEvent(
+            seq=self.reader.numbering(session).seq(name),
+            type="unknown",
+            native_id=name,
+            meta={"type": "oversized line", "size": record.size, "offset": record.offset},
+        )
+        return Derived(session, (event,))
+
+    def _facts(self, key: str) -> SessionFacts:
+        return self.reader.sessions.get(key) or SessionFacts(key=key, native_id=self.tail.path.stem)
+
+    def weigh(self, drawn: Drawn) -> Weighed:
+        """Counts and compresses. Reads only what it is given; runs in any thread."""
+        weighed = Weighed()
+        for waiting in drawn.events:
+            blocks_ = waiting.event.blocks
+            if not blocks_:
+                weighed.tokens.append([])
+                continue
+            counter = self._counter_for(waiting.model)
+            images = profile_of(waiting.model).images
+            weighed.tokens.append([count_block(block, counter, images) for block in blocks_])
+        held = [i for i, record in enumerate(drawn.records) if not _is_stub(record)]
+        for lines in blobs.group([drawn.records[i].raw for i in held]):
+            indices, held = held[: len(lines)], held[len(lines) :]
+            weighed.packed.append((blobs.pack(b"".join(lines)), indices))
+        return weighed
+
+    def batch(self, drawn: Drawn, weighed: Weighed) -> Batch:
+        """Puts both halves together and brings the sessions' figures up to date."""
+        trackers = {key: self._tracker(key, facts) for key, (facts, _) in drawn.sessions.items()}
+        main = next(iter(trackers.values()))
+        main.problems += sum(record.damage is not None for record in drawn.records)
+        events = []
+        for waiting, tokens in zip(drawn.events, weighed.tokens, strict=True):
+            event = waiting.event
+            shared = None
+            if self.adapter.global_ids and event.type in SURFACE_TYPES:
+                shared = shared_key(self.adapter.agent, event.native_id, event.block)
+            events.append(
+                BatchEvent(
+                    session=waiting.session,
+                    entry=trackers[waiting.session].add(event, tokens),
+                    native_id=event.native_id,
+                    block=event.block,
+                    record=waiting.record,
+                    shared_key=shared,
+                    text=search_text(event.blocks) if event.blocks else "",
+                )
+            )
+        return Batch(
+            source=self.source,
+            generation=self.generation,
+            records=drawn.records,
+            packed=weighed.packed,
+            events=events,
+            sessions={
+                key: trackers[key].state(last_seq) for key, (_, last_seq) in drawn.sessions.items()
+            },
+            position=drawn.position,
+            size=drawn.size,
+            mtime_ns=drawn.mtime_ns,
+            recognised=drawn.recognised,
+            unknown_types=drawn.unknown_types,
+            note=drawn.note,
+            pieces={
+                index: self._pieces(record)
+                for index, record in enumerate(drawn.records)
+                if _is_stub(record)
+            },
+        )
+
+    def _tracker(self, key: str, facts: SessionFacts) -> SessionTracker:
+        tracker = self.trackers.get(key)
+        if tracker is None:
+            counter = self._counter_for(facts.model).name
+            tracker = self.trackers[key] = SessionTracker(facts, counter)
+        tracker.facts = facts
+        return tracker
+
+    def _pieces(self, record: Record) -> Iterator[blobs.Packed]:
+        held = bytearray()
+        for piece in self.tail.pieces(record.offset, record.size):
+            held += piece
+            if len(held) >= _PIECE:
+                yield blobs.pack(bytes(held))
+                held.clear()
+        if held:
+            yield blobs.pack(bytes(held))
+
+    def _note(self) -> str | None:
+        """Why there is less to see than there are records; ``None`` when all is well."""
+        recognised, total = self.reader.recognised, self.records
+        if total >= _ENOUGH_RECORDS and recognised < total * LOW_RECOGNITION:
+            versions = {f.agent_version for f in self.reader.sessions.values() if f.agent_version}
+            version = f" (version {', '.join(sorted(versions))})" if versions else ""
+            return (
+                f"format not understood: {recognised} of {total} records of {self.adapter.agent}"
+                f"{version} are known to this version of Ullage"
+            )
+        return None
+
+
+def search_text(blocks: Sequence[ContentBlock]) -> str:
+    """What the full-text index holds of an event: texts, call names and inputs, without NULs."""
+    parts = []
+    room = SEARCH_CHARACTERS
+    for block in blocks:
+        if block.kind == "tool_call":
+            text = f"{block.name or ''} {compact_json(block.input)}"
+        else:
+            text = block.text
+        parts.append(text[:room])
+        room -= len(parts[-1])
+        if room <= 0:
+            break
+    return "\n".join(parts).replace("\0", " ")
+
+
+def _is_stub(record: Record) -> bool:
+    return not record.raw and record.size > 0
+
+
+def known_numberings(connections: Connections, source: int) -> dict[str, Numbering]:
+    """The numberings of a file's sessions, as the store knows them; by session key."""
+    numberings = {}
+    with connections.read() as connection:
+        for session, key in _sessions(connection, source):
+            low, high = rows.event_id(session, 0), rows.event_id(session, SEQ_MASK)
+            known = connection.execute(
+                "SELECT native_id || char(31) || block, id & ? FROM events "
+                "WHERE id BETWEEN ? AND ?",
+                (SEQ_MASK, low, high),
+            ).fetchall()
+            numberings[key] = Numbering(dict(known))
+    return numberings
+
+
+def known_trackers(
+    connections: Connections, source: int, generation: int
+) -> dict[str, SessionTracker]:
+    """The figures of a file's sessions, brought to where the store is; by session key."""
+    trackers = {}
+    with connections.read() as connection:
+        for session, key in _sessions(connection, source):
+            counter, problems = connection.execute(
+                "SELECT counter, problems FROM sessions WHERE id = ?", (session,)
+            ).fetchone()
+            tracker = trackers[key] = SessionTracker(SessionFacts(key=key), counter)
+            tracker.resume(rows.entries(connection, session, generation), problems)
+    return trackers
+
+
+def _sessions(connection: sqlite3.Connection, source: int) -> list[tuple[int, str]]:
+    return connection.execute(
+        "SELECT id, key FROM sessions WHERE source_id = ? ORDER BY id", (source,)
+    ).fetchall()

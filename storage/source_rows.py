@@ -1,0 +1,69 @@
+"""What becomes of a file's row in the store, beside its batches. One transaction a function."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from storage.connection import Connections
+
+
+def add_source(connections: Connections, path: Path, agent: str | None, revision: int) -> int:
+    """The id of the row of this path, made if there is none."""
+    with connections.write() as connection:
+        row = connection.execute(
+            "INSERT INTO sources (path, agent, revision) VALUES (?, ?, ?) ON CONFLICT (path) "
+            "DO UPDATE SET agent = excluded.agent, revision = excluded.revision RETURNING id",
+            (str(path), agent, revision),
+        ).fetchone()
+    return int(row[0])
+
+
+def note(connections: Connections, source: int, reason: str, size: int, mtime_ns: int) -> None:
+    """Why there is nothing to see in this file, as it is now."""
+    with connections.write() as connection:
+        connection.execute(
+            "UPDATE sources SET note = ?, size = ?, mtime_ns = ?, gone = 0 WHERE id = ?",
+            (reason, size, mtime_ns, source),
+        )
+
+
+def mark_gone(connections: Connections, source: int) -> None:
+    """The file does not exist any more. What was read of it stays."""
+    with connections.write() as connection:
+        connection.execute("UPDATE sources SET gone = 1 WHERE id = ?", (source,))
+
+
+def rename(connections: Connections, source: int, path: Path) -> None:
+    """The same file under a new name."""
+    with connections.write() as connection:
+        connection.execute(
+            "UPDATE sources SET path = ?, gone = 0 WHERE id = ?", (str(path), source)
+        )
+
+
+def begin_again(
+    connections: Connections, source: int, generation: int, agent: str, revision: int
+) -> None:
+    """The file is read from its first line: what does not come again is no longer in the file,
+    but stays in the store."""
+    with connections.write() as connection:
+        connection.execute(
+            "UPDATE sources SET generation = ?, position = NULL, records = 0, agent = ?, "
+            "revision = ?, gone = 0 WHERE id = ?",
+            (generation, agent, revision, source),
+        )
+        connection.execute(
+            "UPDATE sessions SET events = 0, problems = 0, started_at = NULL, "
+            "last_event_at = NULL WHERE source_id = ?",
+            (source,),
+        )
+
+
+def set_aside(connections: Connections, source: int) -> None:
+    """Another file has taken this one's name: the row keeps what was read, and frees the path."""
+    with connections.write() as connection:
+        connection.execute(
+            "UPDATE sources SET path = path || ' (replaced, was source ' || id || ')', gone = 1 "
+            "WHERE id = ?",
+            (source,),
+        )

@@ -1,0 +1,450 @@
+"""The store: one SQLite file that holds what was read, and what a person did with it.
+
+All SQL that answers questions stands here and in ``search.py``; what the ingest writes stands in
+``writing.py``. No method holds a transaction when it returns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from compress.entries import LogEntry
+from compress.events import ContentBlock, SessionEvent
+from compress.operations import OperationRow, operation_number
+from storage import rows
+from storage.blobs import BlobCache
+from storage.connection import Connections
+from storage.errors import UnknownEventError, UnknownSessionError
+from storage.records import parse_record
+from storage.schema import SEQ_MASK
+from storage.sources.base import Record, Registry
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecord:
+    """One session, as the sessions list needs it. Times are seconds since 1970, UTC."""
+
+    id: int
+    name: str
+    native_id: str
+    agent: str
+    agent_version: str | None
+    path: str
+    cwd: str | None
+    title: str | None
+    model: str | None
+    relation: str
+    parent_native_id: str | None
+    parent_call_id: str | None
+    family: int
+    turn_open: bool
+    waiting: bool
+    ended: bool
+    started_at: float | None
+    last_event_at: float | None
+    events: int
+    last_seq: int
+    problems: int
+    tokens: int | None
+    tokens_source: str | None
+    log_window: int | None
+    window: int | None
+    history: tuple[int, ...]
+    counter: str
+    file_time: float
+    """When the file was last written, as far as it was read."""
+    generation: int
+    gone: bool
+    """The file does not exist any more."""
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRecord:
+    """One file that was looked at."""
+
+    id: int
+    agent: str | None
+    path: str
+    position: str | None
+    size: int
+    mtime_ns: int
+    revision: int
+    generation: int
+    records: int
+    recognised: int
+    damaged: int
+    unknown_types: Mapping[str, int]
+    gone: bool
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedLine:
+    """A line that could not be read as it stands; its raw is kept."""
+
+    path: str
+    line: int
+    offset: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RawRecord:
+    """A raw record with the place where it stood."""
+
+    path: str
+    line: int
+    offset: int
+    raw: bytes
+
+
+_SESSION_COLUMNS = (
+    "s.id, s.name, s.native_id, s.agent, s.agent_version, f.path, s.cwd, s.title, s.model, "
+    "s.relation, s.parent_native_id, s.parent_call_id, s.family, s.turn_open, s.waiting, s.ended, "
+    "s.started_at, s.last_event_at, s.events, s.last_seq, s.problems, s.tokens, s.tokens_source, "
+    "s.log_window, s.window, s.history, s.counter, f.mtime_ns, f.generation, f.gone, f.note"
+)
+_SESSIONS = f"SELECT {_SESSION_COLUMNS} FROM sessions s JOIN sources f ON f.id = s.source_id"  # noqa: S608
+_SOURCE_COLUMNS = (
+    "f.id, f.agent, f.path, f.position, f.size, f.mtime_ns, f.revision, f.generation, f.records, "
+    "f.recognised, (SELECT count(*) FROM records r WHERE r.source_id = f.id "
+    "AND r.damage IS NOT NULL), f.unknown_types, f.gone, f.note"
+)
+_OPERATIONS = (
+    "SELECT operation, after, origin, at, event FROM operation_events "
+    "WHERE session_id = ? ORDER BY number"
+)
+_PAGE = 500
+
+
+class Store:
+    """Opens the store at ``path``; ``":memory:"`` leaves nothing behind.
+
+    Raises the errors of :class:`storage.connection.Connections`.
+    """
+
+    def __init__(self, path: str | Path, registry: Registry) -> None:
+        self.connections = Connections(path)
+        self.registry = registry
+        self._blobs = BlobCache()
+
+    @property
+    def path(self) -> str:
+        """Where the store is, or ``":memory:"``."""
+        return self.connections.path
+
+    def close(self) -> None:
+        """Closes all connections."""
+        self.connections.close()
+
+    def data_version(self) -> tuple[int, int]:
+        """Changes whenever anything was written, by this process or another. 0.1 ms."""
+        return self.connections.data_version()
+
+    # Sessions
+
+    def sessions(self, limit: int | None = None) -> list[SessionRecord]:
+        """All sessions, the newest first."""
+        query = f"{_SESSIONS} ORDER BY coalesce(s.last_event_at, f.mtime_ns / 1e9) DESC, s.id"
+        with self.connections.read() as connection:
+            found = connection.execute(f"{query} LIMIT ?", (-1 if limit is None else limit,))
+            return [_session(row) for row in found]
+
+    def session(self, identifier: int) -> SessionRecord:
+        """Raises :class:`UnknownSessionError`."""
+        with self.connections.read() as connection:
+            row = connection.execute(f"{_SESSIONS} WHERE s.id = ?", (identifier,)).fetchone()
+        if row is None:
+            raise UnknownSessionError(f"There is no session number {identifier} in this store.")
+        return _session(row)
+
+    def find(self, reference: str) -> SessionRecord:
+        """The session that a person means: ``last``, a name, or a unique prefix of one.
+
+        Raises :class:`UnknownSessionError`, which lists the candidates.
+        """
+        if reference == "last":
+            newest = self.sessions(limit=1)
+            if newest:
+                return newest[0]
+            raise UnknownSessionError("The store holds no session yet; try: ullage ingest PATH")
+        pattern = reference.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+        with self.connections.read() as connection:
+            rows_ = connection.execute(
+                f"{_SESSIONS} WHERE s.name = ?1 OR s.name LIKE ?2 ESCAPE '\\' "
+                "ORDER BY s.name = ?1 DESC, s.name LIMIT 6",
+                (reference, pattern),
+            ).fetchall()
+        found = [_session(row) for row in rows_]
+        if not found:
+            raise UnknownSessionError(
+                f"No session is called {reference!r}; ullage sessions lists them, and the path of "
+                "a log will do as well."
+            )
+        if len(found) > 1 and found[0].name != reference:
+            raise UnknownSessionError(
+                f"{reference!r} is the beginning of several sessions; give more of the name.",
+                choices=[record.name for record in found],
+            )
+        return found[0]
+
+    def sessions_of_file(self, path: Path) -> list[SessionRecord]:
+        """The sessions that were read from a file, its main one first."""
+        with self.connections.read() as connection:
+            found = connection.execute(
+                f"{_SESSIONS} WHERE f.path = ? ORDER BY s.key", (str(path.resolve()),)
+            )
+            return [_session(row) for row in found]
+
+    def children(self, session: SessionRecord) -> list[SessionRecord]:
+        """The sub-agents' sessions and forks of a session."""
+        with self.connections.read() as connection:
+            found = connection.execute(
+                f"{_SESSIONS} WHERE s.parent_native_id = ? AND s.agent = ? AND s.id <> ? "
+                "ORDER BY s.started_at, s.id",
+                (session.native_id, session.agent, session.id),
+            )
+            return [_session(row) for row in found]
+
+    # Events
+
+    def entries(self, session: SessionRecord) -> list[LogEntry]:
+        """All events of a session that stand in its file, weighed, in the order of the fold."""
+        with self.connections.read() as connection:
+            return rows.entries(connection, session.id, session.generation)
+
+    def entries_after(self, session: SessionRecord, seq: int) -> list[LogEntry]:
+        """The events above a seq. Costs what is new, not what is there."""
+        with self.connections.read() as connection:
+            found = connection.execute(
+                f"SELECT {rows.ENTRY_COLUMNS} FROM events WHERE id > ? AND id <= ? "  # noqa: S608
+                "AND generation = ? ORDER BY position",
+                (
+                    rows.event_id(session.id, seq),
+                    rows.event_id(session.id, SEQ_MASK),
+                    session.generation,
+                ),
+            )
+            return [rows.decode_entry(row) for row in found]
+
+    def events(self, session: SessionRecord, seqs: Sequence[int]) -> list[SessionEvent]:
+        """Events with their content, read back from the raw records, in the order asked for.
+
+        Raises :class:`UnknownEventError` for a seq that the session does not have.
+        """
+        adapter = self.registry.for_agent(session.agent)
+        found: dict[int, SessionEvent] = {}
+        for page in _pages(seqs):
+            marks = ",".join("?" * len(page))
+            with self.connections.read() as connection:
+                matches = connection.execute(
+                    f"SELECT {rows.ENTRY_COLUMNS}, native_id, block, record_id FROM events "  # noqa: S608
+                    f"WHERE id IN ({marks}) ORDER BY record_id",
+                    [rows.event_id(session.id, seq) for seq in page],
+                ).fetchall()
+            read = self._reader(adapter.blocks)
+            for row in matches:
+                entry = rows.decode_entry(row)
+                native, block, record = row[-3:]
+                found[int(entry.seq)] = _event(entry, native, block, read(record, block))
+        missing = next((seq for seq in seqs if seq not in found), None)
+        if missing is not None:
+            raise UnknownEventError(
+                f"Session {session.name} has no event {missing}; it has 1 to {session.last_seq}."
+            )
+        return [found[seq] for seq in seqs]
+
+    def _reader(
+        self, decode: Callable[[Any, int], tuple[ContentBlock, ...]]
+    ) -> Callable[[int, int], tuple[ContentBlock, ...]]:
+        """Decodes blocks; a record that gives several events is parsed once."""
+        last: tuple[int, Any] = (-1, None)
+
+        def read(record: int, block: int) -> tuple[ContentBlock, ...]:
+            nonlocal last
+            if last[0] != record:
+                last = (record, self._record(record).value)
+            return decode(last[1], block)
+
+        return read
+
+    def _record(self, record: int) -> Record:
+        raw = self._raw(record)
+        # The number of the line only matters for a byte order mark on the first.
+        parsed = parse_record(raw.line, raw.offset, raw.raw)
+        return parsed or Record(line=raw.line, offset=raw.offset, raw=raw.raw)
+
+    def _raw(self, record: int) -> RawRecord:
+        with self.connections.read() as connection:
+            path, line, offset, size, blob, start, pieces = connection.execute(
+                "SELECT f.path, r.line, r.offset, r.size, r.blob_id, r.blob_offset, "
+                "(SELECT count(*) FROM record_pieces p WHERE p.record_id = r.id) "
+                "FROM records r JOIN sources f ON f.id = r.source_id WHERE r.id = ?",
+                (record,),
+            ).fetchone()
+            content = self._blobs.get(connection, blob)
+        # Of a line above the cap only the first piece is handed out here.
+        raw = content if pieces else content[start : start + size]
+        return RawRecord(path=path, line=line, offset=offset, raw=raw)
+
+    def raw(self, session: SessionRecord, seq: int) -> list[RawRecord]:
+        """The raw record of an event, its earlier revisions first.
+
+        Raises :class:`UnknownEventError`.
+        """
+        identifier = rows.event_id(session.id, seq)
+        with self.connections.read() as connection:
+            found = connection.execute(
+                "SELECT record_id FROM event_revisions WHERE event_id = ?1 "
+                "UNION ALL SELECT record_id FROM events WHERE id = ?1",
+                (identifier,),
+            ).fetchall()
+        if not found:
+            raise UnknownEventError(f"Session {session.name} has no event {seq}.")
+        return [self._raw(row[0]) for row in found]
+
+    # The user's operations
+
+    def operations(self, session: SessionRecord) -> list[OperationRow]:
+        """The user's strand of a session, in number order."""
+        with self.connections.read() as connection:
+            found = connection.execute(_OPERATIONS, (session.id,)).fetchall()
+        return [_operation(row) for row in found]
+
+    def append_operations(
+        self,
+        session: SessionRecord,
+        make: Callable[[Sequence[OperationRow]], Sequence[OperationRow]],
+    ) -> list[OperationRow]:
+        """Appends what ``make`` gives for the strand as it is now, in one transaction, so that
+        two processes cannot number the same event."""
+        with self.connections.write() as connection:
+            strand = [
+                _operation(row) for row in connection.execute(_OPERATIONS, (session.id,)).fetchall()
+            ]
+            new = list(make(strand))
+            connection.executemany(
+                "INSERT INTO operation_events VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (
+                        session.id,
+                        row.number,
+                        operation_number(row.operation),
+                        row.after,
+                        row.origin,
+                        row.at,
+                        row.event.model_dump_json(exclude_defaults=True),
+                    )
+                    for row in new
+                ],
+            )
+        return new
+
+    # Sources
+
+    def sources(self) -> list[SourceRecord]:
+        """All files that were looked at, by path."""
+        with self.connections.read() as connection:
+            found = connection.execute(f"SELECT {_SOURCE_COLUMNS} FROM sources f ORDER BY f.path")  # noqa: S608
+            return [_source(row) for row in found]
+
+    def source(self, path: Path) -> SourceRecord | None:
+        """The file at this path (as it was resolved when it was read), if it was looked at."""
+        with self.connections.read() as connection:
+            row = connection.execute(
+                f"SELECT {_SOURCE_COLUMNS} FROM sources f WHERE f.path = ?",  # noqa: S608
+                (str(path),),
+            ).fetchone()
+        return None if row is None else _source(row)
+
+    def damaged_lines(self, limit: int = 1000) -> list[DamagedLine]:
+        """Lines that could not be read as they stand, by file and line."""
+        with self.connections.read() as connection:
+            found = connection.execute(
+                "SELECT f.path, r.line, r.offset, r.damage FROM records r "
+                "JOIN sources f ON f.id = r.source_id WHERE r.damage IS NOT NULL "
+                "AND r.generation = f.generation ORDER BY f.path, r.line LIMIT ?",
+                (limit,),
+            )
+            return [DamagedLine(*row) for row in found]
+
+    def health(self) -> dict[str, int | str]:
+        """Figures for ``doctor``: sizes in bytes, counts of rows."""
+        with self.connections.read() as connection:
+
+            def one(query: str) -> Any:
+                return connection.execute(query).fetchone()[0]
+
+            pages, size = one("PRAGMA page_count"), one("PRAGMA page_size")
+            wal = Path(f"{self.path}-wal")
+            return {
+                "path": self.path,
+                "bytes": pages * size,
+                "wal_bytes": wal.stat().st_size if wal.exists() else 0,
+                "sessions": one("SELECT count(*) FROM sessions"),
+                "events": one("SELECT coalesce(sum(events), 0) FROM sessions"),
+                "records": one("SELECT count(*) FROM records"),
+                "operations": one("SELECT count(*) FROM operation_events"),
+                "raw_bytes": one("SELECT coalesce(sum(size), 0) FROM blobs"),
+                "raw_bytes_compressed": one("SELECT coalesce(sum(length(data)), 0) FROM blobs"),
+                "quick_check": one("PRAGMA quick_check(1)"),
+            }
+
+
+def _session(row: Sequence[Any]) -> SessionRecord:
+    values = list(row)
+    for index in (13, 14, 15, 29):
+        values[index] = bool(values[index])
+    values[25] = tuple(json.loads(values[25]))
+    values[27] /= 1e9
+    return SessionRecord(*values)
+
+
+def _source(row: Sequence[Any]) -> SourceRecord:
+    values = list(row)
+    values[11] = json.loads(values[11])
+    values[12] = bool(values[12])
+    return SourceRecord(*values)
+
+
+def _operation(row: Sequence[Any]) -> OperationRow:
+    operation, after, origin, at, event = row
+    return OperationRow(
+        operation=f"o{operation}",
+        after=after,
+        origin=origin,
+        at=at,
+        event=SessionEvent.model_validate_json(event),
+    )
+
+
+def _event(
+    entry: LogEntry, native_id: str, block: int, blocks: tuple[ContentBlock, ...]
+) -> SessionEvent:
+    return SessionEvent.model_construct(
+        seq=entry.seq,
+        type=entry.type,
+        native_id=native_id,
+        block=block,
+        node=entry.node,
+        op=entry.op,
+        role=entry.role,
+        blocks=blocks,
+        turn=entry.turn,
+        step=entry.step,
+        time=entry.time,
+        model=entry.model,
+        usage=entry.usage,
+        request=entry.request,
+        source_event_seqs=entry.source_event_seqs,
+        meta=entry.meta,
+    )
+
+
+def _pages(seqs: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (seqs[start : start + _PAGE] for start in range(0, len(seqs), _PAGE))
