@@ -184,7 +184,7 @@ class ClaudeReader(FileReader):
             if not isinstance(title, str) or not title:
                 continue
             leaf = string(value.get("leafUuid"))
-            if rank == 0 and leaf not in self._running[""].chain:
+            if rank == 0 and leaf not in self._running[""].chain.graph:
                 # A summary may speak of another file; it counts once its record is seen.
                 self._foreign_titles[leaf] = title
             else:

@@ -7,7 +7,7 @@ Its index is the event's block index, so content can always be read again from t
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -26,8 +26,7 @@ _ECHOES = ("<command-name>", "<local-command-", "<bash-input>", "<bash-stdout>",
 _LONGEST_FACT = 2_000
 """Characters of a free text in ``meta``."""
 
-_CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
-_block = ContentBlock.model_construct
+_block = ContentBlock
 
 Place = Literal["message", "own"]
 
@@ -85,7 +84,7 @@ def usage_of(message: Mapping[str, Any]) -> Usage | None:
     ]
     if all(bucket is None for bucket in found):
         return None
-    return Usage.model_construct(
+    return Usage(
         input=found[0],
         cache_read=found[1],
         cache_write=found[2],
@@ -262,29 +261,34 @@ def _content(item: Any) -> ContentBlock:
     if not isinstance(item, dict):
         return _block(kind="opaque", text=_brief(item))
     kind = item.get("type")
-    if kind == "text":
-        return _block(kind="text", text=string(item.get("text")))
-    if kind == "thinking":
-        signature = item.get("signature")
-        return _block(
-            kind="thinking",
-            text=string(item.get("thinking")),
-            signature=signature if isinstance(signature, str) else None,
-        )
-    if kind == "redacted_thinking":
-        return _block(kind="thinking", signature=string(item.get("data")))
-    if kind == "image":
-        return _block(kind="image", images=(_image(item),))
-    if kind in _CALLS:
-        return _block(
-            kind="tool_call",
-            id=_id(item.get("id")),
-            name=_id(item.get("name")),
-            input=item.get("input"),
-        )
-    if isinstance(kind, str) and kind.endswith("tool_result"):
+    read = _READERS.get(kind) if isinstance(kind, str) else None
+    if read is not None:
+        return read(item)
+    if isinstance(kind, str) and kind.endswith("_tool_result"):
         return _result(item)
     return _block(kind="opaque", name=_id(kind), text=_brief(item))
+
+
+def _text(item: dict[str, Any]) -> ContentBlock:
+    return _block(kind="text", text=string(item.get("text")))
+
+
+def _thinking(item: dict[str, Any]) -> ContentBlock:
+    text, signature = string(item.get("thinking")), _id(item.get("signature"))
+    return _block(kind="thinking", text=text, signature=signature)
+
+
+def _redacted(item: dict[str, Any]) -> ContentBlock:
+    return _block(kind="thinking", signature=string(item.get("data")))
+
+
+def _picture(item: dict[str, Any]) -> ContentBlock:
+    return _block(kind="image", images=(_image(item),))
+
+
+def _call(item: dict[str, Any]) -> ContentBlock:
+    name, identity = _id(item.get("name")), _id(item.get("id"))
+    return _block(kind="tool_call", id=identity, name=name, input=item.get("input"))
 
 
 def _result(item: dict[str, Any]) -> ContentBlock:
@@ -327,3 +331,16 @@ def _id(value: Any) -> str | None:
 
 def _brief(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+_READERS: Mapping[str, Callable[[dict[str, Any]], ContentBlock]] = {
+    "text": _text,
+    "thinking": _thinking,
+    "redacted_thinking": _redacted,
+    "image": _picture,
+    "tool_use": _call,
+    "server_tool_use": _call,
+    "mcp_tool_use": _call,
+    "tool_result": _result,
+}
+"""How each type of content block is read; results of the provider's own tools end alike."""
