@@ -75,11 +75,6 @@ class Shell:
         finally:
             usecases.close()
 
-    def find(self, usecases: UseCases, reference: str) -> str:
-        """The id of the session that an id, a unique prefix, ``last`` or a path names. A file is
-        read into the store first."""
-        return usecases.find(reference)
-
     def paint(self) -> Paint:
         from inspector.cli_paint import paint_for
 
@@ -116,6 +111,12 @@ class Shell:
     def _text(self, human: Human) -> None:
         for text in human(self.paint()):
             print(text)
+
+    def text(self, text: str) -> None:
+        """Print a text that may come from a log, whatever the reader."""
+        from inspector.sanitize import clean
+
+        print(clean(text))
 
     def note(self, text: str) -> None:
         """A line for the person, beside the data."""
@@ -158,23 +159,12 @@ def error_document(code: str, message: str, choices: Sequence[object] = ()) -> s
     return _dumped({"error": {"code": code, "message": message, "choices": list(choices)}})
 
 
-class NodeType(click.ParamType[int | str]):
+def seq(value: str) -> int | str:
     """A seq of the agent's log (``120``), or an event of the user's operations (``o3``)."""
-
-    name = "seq"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int | str:
-        if isinstance(value, int):
-            return value
-        text = str(value).strip()
-        if re.fullmatch(r"o?[0-9]{1,18}", text) is None:
-            self.fail(f"{value!r} is no seq: give a number or an operation like o3", param, ctx)
-        return text if text.startswith("o") else int(text)
-
-
-SEQ = NodeType()
+    text = value.strip()
+    if re.fullmatch(r"o?[0-9]{1,18}", text) is None:
+        raise click.BadParameter(f"{value!r} is no seq: give a number or an operation like o3")
+    return text if text.startswith("o") else int(text)
 
 
 def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:

@@ -1,0 +1,135 @@
+"""The command line: ``ullage``.
+
+Only click is imported here; a command imports what it needs when it runs, so that ``--help`` and
+completion are fast. What a command refuses is one line on stderr and exit code 1; wrong usage is
+exit code 2; what nobody foresaw goes, with its traceback, to a log file that the line names.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+from click_default_group import DefaultGroup
+
+from inspector import cli_session, cli_store
+from inspector.cli_shell import Shell, error_document
+
+DONE, REFUSED, INTERRUPTED = 0, 1, 130
+
+
+@click.group(
+    cls=DefaultGroup,
+    default="open",
+    default_if_no_args=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Settings: config.toml, .ullage.toml, ULLAGE_…, flags; see ullage doctor.",
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda ctx, _param, value: _version(ctx) if value else None,
+    help="Print the version and leave.",
+)
+def cli() -> None:
+    """What is in a coding agent's context window, why, and how to change it safely.
+
+    Without a command: open the app on every agent's logs found on this machine, live.
+
+    SESSION is an id, a unique prefix of one, the path of a log, or `last`.
+    """
+
+
+def _version(ctx: click.Context) -> None:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        print(f"ullage {version('ullage')}")
+    except PackageNotFoundError:
+        print("ullage, not installed: run from its source folder")
+    ctx.exit()
+
+
+for _command in (
+    cli_store.open_,
+    cli_store.ingest,
+    cli_store.watch,
+    cli_store.sessions,
+    cli_session.show,
+    cli_session.pressure,
+    cli_store.search,
+    cli_session.compact,
+    cli_session.pin,
+    cli_session.unpin,
+    cli_session.undo,
+    cli_session.redo,
+    cli_session.audit,
+    cli_store.doctor,
+    cli_store.schema,
+    cli_store.demo,
+):
+    cli.add_command(_command)
+
+
+def main() -> None:
+    """The entry point of the ``ullage`` command."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str], shell: Shell | None = None) -> int:
+    """Run one command line and return its exit code."""
+    shell = Shell() if shell is None else shell
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character shows a question mark.
+        reconfigure: Callable[..., Any] | None = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+    try:
+        code = cli.main(list(arguments), prog_name="ullage", standalone_mode=False, obj=shell)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read has had enough. What is still buffered must not raise again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except Exception as error:  # noqa: BLE001 - the last door: no traceback at a person
+        return _refuse(shell, error)
+    return code if isinstance(code, int) else DONE
+
+
+def _refuse(shell: Shell, error: Exception) -> int:
+    """One line for a person, and the document for a program. The typed errors of all packages have
+    a ``code`` and ``choices``; their message is the sentence to read."""
+    code, choices = getattr(error, "code", None), getattr(error, "choices", ())
+    if isinstance(code, str):
+        message = str(error)
+    else:
+        code, choices = "unexpected", ()
+        message = _unexpected(error)
+    if shell.machine:
+        print(error_document(code, message, choices))
+    shell.note(f"ullage: {message}")
+    if choices and not shell.machine:
+        shell.note(f"  choices: {', '.join(map(str, choices))}")
+    return REFUSED
+
+
+def _unexpected(error: Exception) -> str:
+    from inspector.mishaps import record
+
+    place = record(error)
+    kept = f"the details are in {place}" if place else "the details could not be written anywhere"
+    return f"something unexpected happened ({type(error).__name__}); {kept}."
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""Sessions, surfaces and messages as lines of text for a person. Pure: a report in, lines out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from inspector.cli_paint import (
+    Cell,
+    Column,
+    Paint,
+    Style,
+    age,
+    bar,
+    percent,
+    pressure_style,
+    short,
+    table,
+)
+from inspector.reports import (
+    MessagesReport,
+    NodeReport,
+    SessionHeader,
+    SessionRow,
+    SurfaceReport,
+)
+from inspector.sanitize import clean, line
+
+_STATES: dict[str, tuple[str, Style]] = {
+    "running": ("●", "green"),
+    "waiting": ("◆", "yellow"),
+    "idle": ("○", "dim"),
+    "ended": ("·", "dim"),
+}
+_LABELS: dict[str, tuple[str, Style]] = {
+    "user/message": ("user", "cyan"),
+    "steering/message": ("steering", "cyan"),
+    "assistant/message": ("assistant", "bold"),
+    "tool/result": ("result", "dim"),
+    "context/message": ("context", "magenta"),
+}
+
+
+def heading(session: SessionHeader, paint: Paint, *facts: str) -> Iterator[str]:
+    """Which session this is, then what view of it."""
+    agent = " ".join(filter(None, (session.agent, session.agent_version)))
+    name = session.title or session.id
+    yield paint(line(name, paint.width), "bold")
+    about = " · ".join(filter(None, (agent, session.model, session.cwd)))
+    yield paint(line(about, paint.width), "dim")
+    if facts:
+        yield line(" · ".join(facts), paint.width)
+
+
+def sessions_text(rows: Sequence[SessionRow], now: float, paint: Paint) -> Iterator[str]:
+    """One line a session, the newest first as they came."""
+    if not rows:
+        yield "No sessions in the store yet. Read some: ullage ingest, or look at ullage demo."
+        return
+    columns: tuple[Column, ...] = (
+        Column("", most=1),
+        Column("ID", most=8),
+        Column("AGENT", most=8),
+        Column("PROJECT", most=14),
+        Column("TITLE", flexible=True),
+        Column("MODEL", most=18),
+        Column("PRESSURE", most=14),
+        Column("AGE", "right", most=4),
+    )
+    if paint.width < 100:
+        columns = tuple(column for column in columns if column.title != "MODEL")
+    yield from table(columns, [_session_cells(row, now, columns) for row in rows], paint)
+
+
+def _session_cells(row: SessionRow, now: float, columns: Sequence[Column]) -> list[str | Cell]:
+    dot, style = _STATES[row.state]
+    seen = None if row.last_event_at is None else now - row.last_event_at
+    pressure: str | Cell = short(row.tokens)
+    if row.pressure is not None:
+        text = f"{bar(row.pressure, 6)} {percent(row.pressure):>6}"
+        pressure = Cell(text, (pressure_style(row.pressure),))
+    title = row.title or row.note or ""
+    if row.relation != "main":
+        title = f"↳ {title}"
+    cells: dict[str, str | Cell] = {
+        "": Cell(dot, (style,)),
+        "ID": row.id,
+        "AGENT": row.agent,
+        "PROJECT": row.project or "–",
+        "TITLE": title if row.title else Cell(title, ("dim",)),
+        "MODEL": row.model or "–",
+        "PRESSURE": pressure,
+        "AGE": age(seen),
+    }
+    return [cells[column.title] for column in columns]
+
+
+def surface_text(report: SurfaceReport, paint: Paint) -> Iterator[str]:
+    """The surface, one line a node."""
+    tokens = sum(node.tokens for node in report.nodes)
+    yield from heading(
+        report.session,
+        paint,
+        f"{report.track} track, {report.view} view at {report.at_seq or 'the start'}",
+        f"{len(report.nodes)} nodes",
+        f"{tokens:,} tokens by {report.counter}",
+    )
+    yield ""
+    yield from node_lines(report.nodes, paint)
+    if report.problems:
+        yield ""
+        yield paint(f"{len(report.problems)} problems in this log:", "yellow")
+        for problem in report.problems:
+            yield line(f"  {problem.kind} at {problem.where}: {problem.detail}", paint.width)
+
+
+def node_lines(nodes: Sequence[NodeReport], paint: Paint) -> Iterator[str]:
+    """A table of nodes, the bar to the scale of the largest of them."""
+    most = max((node.tokens for node in nodes), default=0)
+    columns = (
+        Column("SEQ", "right", most=7),
+        Column("", most=2),
+        Column("NODE", most=10),
+        Column("TOKENS", "right", most=9),
+        Column("", most=8),
+        Column("HEADLINE", flexible=True),
+    )
+    yield from table(columns, [_node_cells(node, most) for node in nodes], paint)
+
+
+def _node_cells(node: NodeReport, most: int) -> list[str | Cell]:
+    label, style = _LABELS.get(node.type, (node.type, "dim"))
+    headline = f"{node.tool}: {node.headline}" if node.tool else node.headline
+    if node.checkpoint is not None:
+        label, style = "checkpoint", "magenta"
+        shadowed = len(node.checkpoint.shadowed_seqs)
+        headline = f"[{shadowed} nodes, by the {node.checkpoint.origin}] {headline}"
+    elif node.receipt:
+        label = "receipt"
+    marks = "".join(
+        mark
+        for mark, set_ in (
+            ("◆", node.pinned),
+            ("!", node.is_error),
+            ("?", node.orphan),
+            ("↺", node.restored),
+        )
+        if set_
+    )
+    return [
+        str(node.seq),
+        Cell(marks, ("yellow",)),
+        Cell(label, (style,)),
+        f"{node.tokens:,}",
+        Cell(bar(node.tokens / most if most else 0, 8), ("blue",)),
+        Cell(headline, ("red",)) if node.is_error else headline,
+    ]
+
+
+def messages_text(report: MessagesReport, paint: Paint) -> Iterator[str]:
+    """The exact messages, in full, each block under a rule that names it."""
+    yield from heading(
+        report.session,
+        paint,
+        f"{report.track} track, {report.view} view at {report.at_seq or 'the start'}",
+        f"{len(report.messages)} messages",
+    )
+    for message in report.messages:
+        seqs = ", ".join(map(str, message.seqs))
+        yield ""
+        yield paint(line(f"── {message.role} · {seqs} ", paint.width), "bold")
+        for block in message.blocks:
+            name = " ".join(filter(None, (block.kind, block.name, block.id)))
+            if block.kind != "text":
+                yield paint(line(f"   {name}", paint.width), "dim")
+            if block.input is not None:
+                yield from _value_lines(block.input)
+            if block.text:
+                yield from clean(block.text).split("\n")
+
+
+def _value_lines(value: Any) -> Iterator[str]:
+    if not isinstance(value, dict):
+        yield from clean(str(value)).split("\n")
+        return
+    for key, item in value.items():
+        yield from clean(f"{key} = {item}").split("\n")

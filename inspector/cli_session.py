@@ -1,0 +1,263 @@
+"""Commands on one session: show, pressure, compact, pin, unpin, undo, redo, audit.
+
+SESSION is an id, a unique prefix of one, ``last``, or the path of a log, which is then read into
+the store first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import click
+
+from inspector.cli_shell import Shell, example, json_option, json_options, seq, store_options
+
+if TYPE_CHECKING:
+    from inspector.reports import OperationReport
+    from inspector.usecases import UseCases
+
+F = TypeVar("F", bound=Callable[..., Any])
+Mode = Literal["region", "auto", "micro"]
+
+_session = click.argument("session")
+
+
+def _state_options(function: F) -> F:
+    """``--track``, ``--at`` and ``--live``: which state of the session is meant."""
+    function = click.option(
+        "--live", is_flag=True, help="As the running agent saw it, where that differs."
+    )(function)
+    function = click.option("--at", type=seq, metavar="SEQ", help="The state at this event.")(
+        function
+    )
+    return click.option(
+        "--track",
+        type=click.Choice(["agent", "plan"]),
+        default="agent",
+        show_default=True,
+        help="The agent's own surface, or the one with your operations.",
+    )(function)
+
+
+@click.command(
+    epilog=example(
+        "ullage show last", "ullage show last --messages --json", "ullage show 4f --at 9"
+    )
+)
+@_session
+@click.option("--messages", is_flag=True, help="The exact message list, in full.")
+@_state_options
+@store_options
+@json_options
+@click.pass_obj
+def show(
+    shell: Shell, *, session: str, messages: bool, track: Any, at: int | str | None, live: bool
+) -> None:
+    """Show the surface: what is in the model's context window, in order."""
+    from inspector.cli_output import messages_text, surface_text
+
+    with shell.usecases() as usecases:
+        found = usecases.find(session)
+        if messages:
+            exact = usecases.messages(found, track=track, at=at, live=live)
+            shell.document(exact, lambda paint: messages_text(exact, paint), exact.messages)
+        else:
+            report = usecases.surface(found, track=track, at=at, live=live)
+            shell.document(report, lambda paint: surface_text(report, paint), report.nodes)
+
+
+@click.command(
+    short_help="Show how full the window is, and with what.",
+    epilog=example("ullage pressure last", "ullage pressure last --track plan --json"),
+)
+@_session
+@_state_options
+@store_options
+@json_option
+@click.pass_obj
+def pressure(shell: Shell, session: str, track: Any, at: int | str | None, live: bool) -> None:
+    """Show how full the window is, with what, how it got there, and what comes next."""
+    from inspector.cli_gauges import pressure_text
+
+    with shell.usecases() as usecases:
+        found = usecases.find(session)
+        report = usecases.pressure(found, track=track, at=at, live=live)
+    shell.document(report, lambda paint: pressure_text(report, paint))
+
+
+def _budget(value: str) -> int | Literal["own"]:
+    if value == "own":
+        return "own"
+    if not value.isdecimal() or int(value) == 0:
+        raise click.BadParameter(f"{value!r} is neither a number of tokens nor `own`")
+    return int(value)
+
+
+@click.command(
+    short_help="Preview a compaction; --commit does it.",
+    epilog=example(
+        "ullage compact last --auto",
+        "ullage compact last --from 12 --to 87 --budget 2000 --commit",
+        "ullage compact last --before-compaction 1 --budget own",
+    ),
+)
+@_session
+@click.option("--from", "start", type=seq, metavar="SEQ", help="First node of the region.")
+@click.option("--to", "end", type=seq, metavar="SEQ", help="Last node of the region.")
+@click.option("--auto", "automatic", is_flag=True, help="The region that the policy would take.")
+@click.option("--micro", is_flag=True, help="Clear old tool results only.")
+@click.option("--at", type=seq, metavar="SEQ", help="Preview on the state at this event.")
+@click.option(
+    "--before-compaction",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="Preview on the state before the agent's own K-th compaction, the same region.",
+)
+@click.option(
+    "--budget",
+    type=_budget,
+    metavar="N|own",
+    help="Tokens of the summary at most; own: as many as the agent's summary has.",
+)
+@click.option("--pin", "pins", type=seq, multiple=True, metavar="SEQ", help="Keep this node.")
+@click.option("--commit", is_flag=True, help="Do it.")
+@store_options
+@json_option
+@click.pass_obj
+def compact(
+    shell: Shell,
+    *,
+    session: str,
+    start: int | str | None,
+    end: int | str | None,
+    automatic: bool,
+    micro: bool,
+    at: int | str | None,
+    before_compaction: int | None,
+    budget: Any,
+    pins: tuple[int | str, ...],
+    commit: bool,
+) -> None:
+    """Preview a compaction: what goes, what stays, what is lost, what it costs. Nothing is written
+    without --commit. Without a region, the policy chooses one."""
+    from inspector.cli_gauges import compaction_text
+
+    mode = _mode(start, end, automatic, micro)
+    past = at is not None or before_compaction is not None
+    if at is not None and before_compaction is not None:
+        raise click.UsageError("--at and --before-compaction exclude each other")
+    if commit and past:
+        raise click.UsageError("--commit acts on the present: leave out --at, --before-compaction")
+    if budget == "own" and before_compaction is None:
+        raise click.UsageError("--budget own needs --before-compaction, to know which summary")
+    with shell.usecases() as usecases:
+        preview = usecases.preview(
+            usecases.find(session),
+            start=start,
+            end=end,
+            mode=mode,
+            at=at,
+            before_compaction=before_compaction,
+            budget=budget,
+            pins=pins,
+        )
+        report = usecases.commit(preview) if commit else preview.report
+    shell.document(report, lambda paint: compaction_text(report, paint))
+
+
+def _mode(start: int | str | None, end: int | str | None, automatic: bool, micro: bool) -> Mode:
+    region = start is not None or end is not None
+    if region + automatic + micro > 1:
+        raise click.UsageError("--from/--to, --auto and --micro exclude each other")
+    if region and (start is None or end is None):
+        raise click.UsageError("a region needs both --from and --to")
+    if micro:
+        return "micro"
+    return "region" if region else "auto"
+
+
+def _operation(shell: Shell, session: str, act: Callable[[UseCases, str], OperationReport]) -> None:
+    """Carry out one operation and print what became of it."""
+    from inspector.cli_lists import operation_text
+
+    with shell.usecases() as usecases:
+        report = act(usecases, usecases.find(session))
+    shell.document(report, lambda _: operation_text(report))
+
+
+@click.command(epilog=example("ullage pin last 3 17"))
+@_session
+@click.argument("seqs", nargs=-1, required=True, type=seq, metavar="SEQ...")
+@store_options
+@json_option
+@click.pass_obj
+def pin(shell: Shell, session: str, seqs: tuple[int | str, ...]) -> None:
+    """Pin nodes: no compaction of yours removes them."""
+    _operation(shell, session, lambda usecases, found: usecases.pin(found, seqs))
+
+
+@click.command(epilog=example("ullage unpin last 17"))
+@_session
+@click.argument("seqs", nargs=-1, required=True, type=seq, metavar="SEQ...")
+@store_options
+@json_option
+@click.pass_obj
+def unpin(shell: Shell, session: str, seqs: tuple[int | str, ...]) -> None:
+    """Take pins away."""
+    _operation(shell, session, lambda usecases, found: usecases.unpin(found, seqs))
+
+
+@click.command(
+    short_help="Undo an operation of yours.",
+    epilog=example("ullage undo last", "ullage undo last o3 --cascade"),
+)
+@_session
+@click.argument("operation", type=seq, required=False)
+@click.option("--cascade", is_flag=True, help="Undo later operations that build on it, too.")
+@store_options
+@json_option
+@click.pass_obj
+def undo(shell: Shell, session: str, operation: int | str | None, cascade: bool) -> None:
+    """Undo an operation of yours; without a name, the newest that stands."""
+    _operation(
+        shell, session, lambda usecases, found: usecases.undo(found, operation, cascade=cascade)
+    )
+
+
+@click.command(
+    short_help="Redo an operation that was undone.",
+    epilog=example("ullage redo last", "ullage redo last o3"),
+)
+@_session
+@click.argument("operation", type=seq, required=False)
+@store_options
+@json_option
+@click.pass_obj
+def redo(shell: Shell, session: str, operation: int | str | None) -> None:
+    """Redo an operation that was undone; without a name, the newest."""
+    _operation(shell, session, lambda usecases, found: usecases.redo(found, operation))
+
+
+@click.command(
+    short_help="List every operation, yours and the agent's own.",
+    epilog=example("ullage audit", "ullage audit last --show o3"),
+)
+@click.argument("session", required=False)
+@click.option("--show", "operation", type=seq, metavar="OPERATION", help="The diff of this one.")
+@store_options
+@json_options
+@click.pass_obj
+def audit(shell: Shell, session: str | None, operation: int | str | None) -> None:
+    """List every operation, yours and the agent's own, and what it lost."""
+    from inspector.cli_lists import audit_text
+
+    with shell.usecases() as usecases:
+        found = None if session is None else usecases.find(session)
+        if operation is not None:
+            if found is None:
+                raise click.UsageError("--show needs a SESSION")
+            shell.text(usecases.audit_diff(found, operation))
+            return
+        rows = usecases.audit(found)
+    shell.listing(rows, lambda paint: audit_text(rows, shell.now(), paint))

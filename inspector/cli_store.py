@@ -1,0 +1,210 @@
+"""Commands on the store as a whole: open, ingest, watch, sessions, search, doctor, schema, demo."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from inspector.cli_shell import (
+    Shell,
+    example,
+    json_option,
+    json_options,
+    paths_argument,
+    store_options,
+)
+
+
+@click.command(
+    "open",
+    short_help="Open the app on all logs found here, or on PATHs.",
+    epilog=example("ullage", "ullage ~/.claude/projects", "ullage session.jsonl"),
+)
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@store_options
+@click.pass_obj
+def open_(shell: Shell, paths: tuple[Path, ...]) -> None:
+    """Open the app on every agent's logs found on this machine, live, or on these files or
+    folders. This is what `ullage` does without a command."""
+    for path in paths:
+        if not path.exists():
+            raise click.UsageError(_neither(str(path)))
+    _need_terminal("ullage sessions")
+    with shell.usecases() as usecases:
+        run_app(shell, usecases, paths)
+
+
+def run_app(
+    shell: Shell, usecases: object, paths: tuple[Path, ...], session: str | None = None
+) -> None:
+    """Run the app until the person leaves it."""
+    from inspector.app import UllageApp
+
+    app = UllageApp(usecases, watch=list(paths), session=session)  # type: ignore[arg-type]
+    app.run()
+
+
+def _neither(word: str) -> str:
+    """Why a first word is refused; the nearest command, where one is near."""
+    import difflib
+
+    context = click.get_current_context()
+    group = context.parent.command if context.parent is not None else None
+    names = sorted(group.commands) if isinstance(group, click.Group) else []
+    near = difflib.get_close_matches(word, names, n=1)
+    hint = f"; did you mean `ullage {near[0]}`?" if near else ""
+    return f"{word} is neither a command nor a file or folder{hint}"
+
+
+class NoTerminalError(Exception):
+    """The app was asked for where it cannot be drawn."""
+
+    code = "no_terminal"
+    choices: tuple[object, ...] = ()
+
+
+def _need_terminal(instead: str) -> None:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise NoTerminalError(f"The app needs a terminal; without one, try `{instead}`.")
+
+
+@click.command(
+    short_help="Read logs into the store.",
+    epilog=example("ullage ingest", "ullage ingest ~/.codex/sessions --json"),
+)
+@paths_argument
+@store_options
+@json_option
+@click.pass_obj
+def ingest(shell: Shell, paths: tuple[Path, ...]) -> None:
+    """Read logs into the store: all that are found on this machine, or these files or folders.
+
+    The logs themselves are only read. What is already in the store costs next to nothing."""
+    from inspector.cli_lists import ingest_text
+
+    with shell.usecases() as usecases, shell.progress() as progress:
+        report = usecases.ingest(list(paths), progress)
+    shell.document(report, lambda paint: ingest_text(report, paint))
+
+
+@click.command(
+    short_help="Read logs into the store as they grow, until Ctrl-C.",
+    epilog=example("ullage watch", "ullage watch ~/.claude/projects --db watch.db"),
+)
+@paths_argument
+@store_options
+@click.pass_obj
+def watch(shell: Shell, paths: tuple[Path, ...]) -> None:
+    """Read logs into the store, and go on reading as they grow, without a screen, until Ctrl-C."""
+    with shell.usecases() as usecases, _stopping() as stop:
+        shell.note("watching; Ctrl-C ends it")
+        with shell.progress() as progress:
+            usecases.watch(list(paths), progress, stop)
+
+
+@contextmanager
+def _stopping() -> Iterator[threading.Event]:
+    """An event that Ctrl-C or a termination signal sets, so that what is under way is finished."""
+    stop = threading.Event()
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = [(number, signal.signal(number, lambda *_: stop.set())) for number in signals]
+    try:
+        yield stop
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
+@click.command(epilog=example("ullage sessions", "ullage sessions --limit 5 --json"))
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The newest N only.")
+@store_options
+@json_options
+@click.pass_obj
+def sessions(shell: Shell, limit: int | None) -> None:
+    """List the sessions in the store, the newest first."""
+    from inspector.cli_output import sessions_text
+
+    with shell.usecases() as usecases:
+        rows = usecases.sessions(limit)
+    shell.listing(rows, lambda paint: sessions_text(rows, shell.now(), paint))
+
+
+@click.command(epilog=example("ullage search 'connection refused'", "ullage search retry --jsonl"))
+@click.argument("query")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Hits at most."
+)
+@store_options
+@json_options
+@click.pass_obj
+def search(shell: Shell, query: str, limit: int) -> None:
+    """Search the full text of all sessions."""
+    from inspector.cli_lists import search_text
+
+    with shell.usecases() as usecases:
+        hits = usecases.search(query, limit)
+    shell.listing(hits, lambda paint: search_text(hits, paint))
+
+
+@click.command(
+    short_help="Tell what is found, and where each setting is from.",
+    epilog=example("ullage doctor", "ullage doctor --json"),
+)
+@store_options
+@json_option
+@click.pass_obj
+def doctor(shell: Shell) -> None:
+    """Tell what is found, what is understood, the state of the store, and where each setting's
+    value comes from."""
+    from inspector.cli_lists import doctor_text
+
+    with shell.usecases() as usecases:
+        report = usecases.doctor()
+    shell.document(report, lambda paint: doctor_text(report, paint))
+
+
+@click.command(
+    short_help="List the schemas of --json, or print one.",
+    epilog=example("ullage schema", "ullage schema show"),
+)
+@click.argument("name", required=False)
+def schema(name: str | None) -> None:
+    """List the JSON Schemas of what --json prints, or print one."""
+    from inspector.schemas import names, schema_text
+
+    if name is None:
+        for each, title in names():
+            print(f"{each:<14}  {title}")
+    else:
+        print(schema_text(name), end="")
+
+
+@click.command(
+    short_help="Replay a bundled session; needs no agent.",
+    epilog=example("ullage demo", "ullage demo --rate 4", "ullage demo --once"),
+)
+@click.option("--once", is_flag=True, help="Write it all at once, print a report, and leave.")
+@click.option(
+    "--rate",
+    type=click.FloatRange(min=0.1, max=1000),
+    default=1.0,
+    show_default=True,
+    help="How many times as fast as a calm viewing.",
+)
+@click.pass_obj
+def demo(shell: Shell, once: bool, rate: float) -> None:
+    """Replay a bundled session, live, in a throw-away store. Needs no agent and leaves nothing
+    behind."""
+    from inspector.demo import run_live, run_once
+
+    if once:
+        run_once(shell)
+    else:
+        _need_terminal("ullage demo --once")
+        run_live(shell, rate)

@@ -1,0 +1,87 @@
+"""The JSON Schemas of what ``--json`` prints, made from the report models themselves."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from inspector.reports import (
+    AuditRow,
+    CompactionReport,
+    DoctorReport,
+    IngestReport,
+    MessagesReport,
+    OperationReport,
+    PressureReport,
+    Refusal,
+    Report,
+    SearchHit,
+    SessionRow,
+    SurfaceReport,
+)
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+class ErrorDocument(Report):
+    """What any command prints with exit code 1."""
+
+    error: Refusal
+
+
+_DOCUMENTS: dict[str, tuple[str, Any]] = {
+    "sessions": ("ullage sessions", list[SessionRow]),
+    "show": ("ullage show SESSION", SurfaceReport),
+    "messages": ("ullage show SESSION --messages", MessagesReport),
+    "pressure": ("ullage pressure SESSION", PressureReport),
+    "compact": ("ullage compact SESSION", CompactionReport),
+    "operation": ("ullage pin, unpin, undo, redo", OperationReport),
+    "audit": ("ullage audit [SESSION]", list[AuditRow]),
+    "search": ("ullage search QUERY", list[SearchHit]),
+    "ingest": ("ullage ingest [PATH…]", IngestReport),
+    "doctor": ("ullage doctor", DoctorReport),
+    "error": ("any command that refuses", ErrorDocument),
+}
+
+
+class UnknownSchemaError(Exception):
+    """A name that no schema has."""
+
+    code = "unknown_schema"
+
+    def __init__(self, name: str) -> None:
+        near = difflib.get_close_matches(name, _DOCUMENTS, n=3)
+        super().__init__(f"There is no schema {name}; `ullage schema` lists them all.")
+        self.choices = tuple(near or _DOCUMENTS)
+
+
+def names() -> Iterator[tuple[str, str]]:
+    """Each schema's name and the command that prints such a document."""
+    for name, (command, _) in _DOCUMENTS.items():
+        yield name, command
+
+
+def schema_text(name: str) -> str:
+    """One schema as JSON text, newline included. Raises :class:`UnknownSchemaError`."""
+    if name not in _DOCUMENTS:
+        raise UnknownSchemaError(name)
+    command, model = _DOCUMENTS[name]
+    schema = TypeAdapter(model).json_schema(mode="serialization")
+    head = {"$schema": DIALECT, "$id": f"ullage:{name}", "title": f"{command} --json"}
+    return json.dumps(head | {k: v for k, v in schema.items() if k != "title"}, indent=2) + "\n"
+
+
+def write_all(folder: Path) -> None:
+    """Write every schema into the folder, as ``NAME.json``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, _ in names():
+        (folder / f"{name}.json").write_text(schema_text(name), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_all(Path(__file__).resolve().parent.parent / "assets" / "schemas")
