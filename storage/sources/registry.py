@@ -7,6 +7,7 @@ from pathlib import Path
 from storage.sources.base import Json, Registry, SourceAdapter
 from storage.sources.chat import ChatAdapter
 from storage.sources.claude import ClaudeAdapter
+from storage.sources.codex import CodexAdapter
 from storage.sources.dsh import DshAdapter
 from storage.tail import Tail
 
@@ -15,7 +16,7 @@ HEAD_RECORDS = 20
 
 def registry() -> Registry:
     """One instance of every adapter. Plain chat comes last: it takes what has roles."""
-    return Registry([ClaudeAdapter(), DshAdapter(), ChatAdapter()])
+    return Registry([ClaudeAdapter(), CodexAdapter(), DshAdapter(), ChatAdapter()])
 
 
 def head(path: Path) -> list[Json]:
