@@ -23,10 +23,8 @@ from storage.sources.codex_records import (
     text_of_error,
 )
 from storage.sources.codex_usage import UsageReader, window_of
-from storage.sources.draft import APPEND, NO_META, Identities, event, type_name, word
+from storage.sources.draft import APPEND, NO_META, Identities, event, title_of, type_name, word
 from storage.sources.values import count, mapping, timestamp
-
-TITLE_LENGTH = 80
 
 
 class Requests:
@@ -221,7 +219,7 @@ class CodexReader(FileReader):
 
     def _user_speaks(self, item: Item) -> Literal["user/message", "steering/message"]:
         if not self.facts.title:
-            self.facts.title = _title(message_text(item))
+            self.facts.title = title_of(message_text(item))
         if self._turn_named and self.facts.turn_open and self._turn_spoken:
             return "steering/message"
         if not (self._turn_named and self.facts.turn_open):
@@ -514,8 +512,3 @@ def _rebase(nodes: tuple[int, ...]) -> Rebase:
 
 def _copy(item: Item) -> Mapping[str, Any]:
     return {**item.meta, "copy": True}
-
-
-def _title(text: str) -> str | None:
-    line = next((line for line in text.splitlines() if line.strip()), "").strip()
-    return line[:TITLE_LENGTH] or None

@@ -20,6 +20,7 @@ from compress.events import (
 )
 from storage.sources.base import Record
 
+TITLE_LENGTH = 80
 APPEND = Append()
 NO_META: Mapping[str, Any] = {}
 """Shared by all events without facts; never written to."""
@@ -85,6 +86,12 @@ class Identities:
         occurrence = self._seen.get(digest, 0)
         self._seen[digest] = occurrence + 1
         return f"{digest}#{occurrence}"
+
+
+def title_of(text: str) -> str | None:
+    """The first line that says something, cut to what a list of sessions shows."""
+    head = text[: 50 * TITLE_LENGTH].lstrip().partition("\n")[0].strip()
+    return head[:TITLE_LENGTH] or None
 
 
 def word(value: Any) -> str | None:

@@ -9,6 +9,7 @@ from storage.sources.chat import ChatAdapter
 from storage.sources.claude import ClaudeAdapter
 from storage.sources.codex import CodexAdapter
 from storage.sources.dsh import DshAdapter
+from storage.sources.pi import PiAdapter
 from storage.tail import Tail
 
 HEAD_RECORDS = 20
@@ -16,7 +17,7 @@ HEAD_RECORDS = 20
 
 def registry() -> Registry:
     """One instance of every adapter. Plain chat comes last: it takes what has roles."""
-    return Registry([ClaudeAdapter(), CodexAdapter(), DshAdapter(), ChatAdapter()])
+    return Registry([ClaudeAdapter(), CodexAdapter(), PiAdapter(), DshAdapter(), ChatAdapter()])
 
 
 def head(path: Path) -> list[Json]:
