@@ -34,8 +34,6 @@ class SessionInput:
     """Provider tokens of system prompt and tool schemas; ``None`` where no anchor told."""
     calibration: float | None = None
     """Provider tokens per counted token; ``None`` counts as 1."""
-    open_turn: bool = False
-    """Whether the agent's turn runs now (its last call may still be answered)."""
 
     def entry(self, seq: NodeId) -> LogEntry:
         """The weighed event. Raises ``KeyError`` for an unknown one."""
