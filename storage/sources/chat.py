@@ -34,7 +34,8 @@ class ChatAdapter(SourceAdapter):
         return iter(())
 
     def recognises(self, path: Path, head: Sequence[Json]) -> bool:
-        return any(found.messages for value in head for found in content.conversations(value))
+        known = sum(any(found.messages for found in content.conversations(v)) for v in head)
+        return 0 < known >= len(head) / 2
 
     def open(self, path: Path, numbering: Mapping[str, Numbering] | None = None) -> FileReader:
         return ChatReader(path, numbering)
@@ -124,9 +125,11 @@ class ChatReader(FileReader):
                     self._count_unknown(message)
                     yield event(seq, "unknown", native, block, meta={"type": _name(message)})
                 else:
-                    node = seq if node is None else node
+                    own = slot.type == "tool/result"
+                    node = seq if node is None and not own else node
+                    place = seq if own or node is None else node
                     yield self._event(
-                        message, slot, state, seq=seq, native=native, block=block, node=node
+                        message, slot, state, seq=seq, native=native, block=block, node=place
                     )
                 block += 1
         usage = content.usage(_response(request).get("usage"))

@@ -19,6 +19,7 @@ from storage.sources.images import from_url
 from storage.sources.values import count, listing, mapping, string
 
 _LISTS = ("messages", "history")
+_CONTENT_KEYS = ("content", "tool_calls", "function_call")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +78,13 @@ def conversations(value: Any) -> Iterator[Conversation]:
 
 
 def is_message(value: Any) -> bool:
-    """Whether this is a message: an object with a role that the format has."""
-    return isinstance(value, dict) and value.get("role") in _ROLES
+    """Whether this is a message: an object with a role that the format has, and with content."""
+    return (
+        isinstance(value, dict)
+        and isinstance(role := value.get("role"), str)
+        and role in _ROLES
+        and any(key in value for key in _CONTENT_KEYS)
+    )
 
 
 def slots(message: Any) -> list[Slot]:
@@ -91,7 +97,7 @@ def slots(message: Any) -> list[Slot]:
     if type_ == "tool/result":
         return [Slot(type_, role, ({"type": _RESULT, "message": message},))]
     parts = [*_thinking(message), *_parts(message.get("content")), *_calls(message)]
-    return [Slot(type_, role, (part,)) for part in parts] or [Slot(type_, role, ())]
+    return [_slot(type_, role, part) for part in parts] or [Slot(type_, role, ())]
 
 
 def block(part: Any) -> ContentBlock:
@@ -111,10 +117,12 @@ def block(part: Any) -> ContentBlock:
             url = fields.get("image_url")
             url = string(url) or string(mapping(url).get("url"))
             found = text_block(kind="image", images=(from_url(url),))
-        case kind if kind is _CALL:
+        case kind if kind is _CALL or kind == "tool_use":
             found = _call(fields)
         case kind if kind is _RESULT:
             found = _result(mapping(fields.get("message")))
+        case "tool_result":
+            found = _result({**fields, "tool_call_id": fields.get("tool_use_id")})
         case other:
             found = text_block(kind="opaque", name=string(other) or None)
     return found
@@ -146,6 +154,12 @@ def arguments(value: Any) -> Any:
     parsed = _parsed(value)
     twice = _parsed(parsed)
     return twice if isinstance(twice, dict | list) else parsed
+
+
+def _slot(type_: EventType, role: Role, part: Any) -> Slot:
+    # Anthropic's form of a result is a part of a user's message.
+    answers = type_ == "user/message" and mapping(part).get("type") == "tool_result"
+    return Slot("tool/result" if answers else type_, role, (part,))
 
 
 class _Tag(str):
@@ -204,6 +218,7 @@ def _result(message: dict[str, Any]) -> ContentBlock:
         id=next((string(found) for found in ids if string(found)), ""),
         name=name or None,
         text="".join(found.text for found in blocks if found.kind == "text"),
+        is_error=message.get("is_error") is True or None,
         images=tuple(image for found in blocks for image in found.images),
     )
 
