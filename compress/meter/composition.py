@@ -23,6 +23,7 @@ _KIND_OF_FEATURE: Mapping[str, str] = {
     "calls": "tool_calls",
     "output_calls": "tool_calls",
     "thinking": "thinking",
+    "dropped": "thinking",
     "result": "tool_results",
     "results": "tool_results",
     "user": "user",

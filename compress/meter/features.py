@@ -10,6 +10,10 @@ from compress.events import NodeId, Replace
 
 Features = dict[str, float]
 
+LEAST_CALL_OVERHEAD = 25
+"""Tokens; what a tool call costs beyond its name and input, at the least. Claude's models show
+45 to 90."""
+
 UNNAMED_TOOL = "?"
 """Stands for the tool of a result whose call is not in the log."""
 
@@ -39,13 +43,33 @@ class Reply:
     seq: NodeId
     output: int | None = None
     """Output tokens by the provider; the newest of the largest."""
+    reasoning: int | None = None
+    """The part of ``output`` that was reasoning, where the provider tells it apart."""
     lower_bound: bool = False
     actual: int | None = None
     nodes: list[Node] = field(default_factory=list)
+    counted: int = 0
+    calls: int = 0
+    shared: bool = False
+    """Whether the nodes were last weighed by their share of ``output``."""
+
+    @property
+    def is_final(self) -> bool:
+        """Whether ``output`` can be the count of the whole reply."""
+        if not self.output:
+            return False
+        least = self.counted + LEAST_CALL_OVERHEAD * self.calls
+        return not self.lower_bound or self.output >= least
+
+    def join(self, node: Node) -> None:
+        """Take a node in, before its first event is looked at."""
+        node.reply = self
+        self.nodes.append(node)
 
 
-def take(node: Node, entry: LogEntry, tools: Mapping[str, str]) -> None:
-    """Add one event to its node. ``tools`` maps call ids to tool names."""
+def take(node: Node, entry: LogEntry, tools: Mapping[str, str], thinking: float) -> None:
+    """Add one event to its node. ``tools`` maps call ids to tool names; ``thinking`` is what
+    stands of the running turn's thinking, which a user's message may end."""
     first = not node.counted and not node.features
     node.counted += entry.tokens
     text = entry.tokens - entry.image_tokens
@@ -54,6 +78,9 @@ def take(node: Node, entry: LogEntry, tools: Mapping[str, str]) -> None:
         node.call += entry.call_tokens
         node.thinking += entry.thinking_tokens
         node.calls += len(entry.calls)
+        if node.reply is not None:
+            node.reply.counted += entry.tokens
+            node.reply.calls += len(entry.calls)
         return
     if entry.image_tokens:
         _add(node.features, "image", entry.image_tokens)
@@ -69,6 +96,8 @@ def take(node: Node, entry: LogEntry, tools: Mapping[str, str]) -> None:
     else:
         _add(node.features, "user", text)
         _add(node.features, "users", first)
+        if first and entry.type == "user/message":
+            _add(node.features, "dropped", thinking)
         _add(node.detail, "image/user", entry.image_tokens)
 
 
@@ -95,35 +124,40 @@ def _take_result(node: Node, entry: LogEntry, text: int, tools: Mapping[str, str
             _add(node.detail, f"image/result:{tool}", entry.image_tokens)
 
 
-def weigh_reply(reply: Reply, node: Node, ratio: float) -> tuple[Features, Features]:
+def weigh_reply(node: Node, ratio: float) -> tuple[Features, Features]:
     """(features, detail) of an assistant node.
 
-    The provider's output count is used where it can be one: not a lower bound, and not below what
-    is plainly there (some versions of agents log the count of the stream's first chunk). A node
-    takes its share of it by counted tokens. What the visible text and calls cannot explain was
-    thinking; ``ratio`` says how many tokens of the provider a counted one is.
+    The provider's output count is used where it is final, or at least not below what is plainly
+    there (some versions of agents log the count of the stream's first chunk). A node takes its
+    share of it by counted tokens. What the visible text and calls cannot explain was thinking;
+    ``ratio`` says how many tokens of the provider a counted one is.
     """
-    whole = sum(part.counted for part in reply.nodes)
-    if reply.output is None or reply.lower_bound or reply.output < whole or not reply.output:
+    detail: Features = {"counted/thinking": float(node.thinking)} if node.thinking else {}
+    reply = node.reply
+    if reply is None or not reply.is_final:
         parts = {"text": node.text, "call": node.call, "thinking": node.thinking}
         features: Features = {name: float(value) for name, value in parts.items() if value}
         if node.calls:
             features["calls"] = float(node.calls)
-        return features, {}
-    if whole:
-        output = reply.output * node.counted / whole
-    else:
-        output = float(reply.output) if node is reply.nodes[0] else 0.0
+        return features, detail
+    output = float(reply.output or 0)
+    if reply.counted:
+        output *= node.counted / reply.counted
+    elif node is not reply.nodes[0]:
+        output = 0.0
     features = {"output": output} if output else {}
     if node.calls:
         features["output_calls"] = float(node.calls)
-    return features, _divide(output, node, ratio)
+    return features, detail | _divide(reply, output, node, ratio)
 
 
-def _divide(output: float, node: Node, ratio: float) -> Features:
+def _divide(reply: Reply, output: float, node: Node, ratio: float) -> Features:
     text, call = node.text * ratio, node.call * ratio
     hidden = output - text - call
-    thinking = max(hidden, 0.0) if hidden > output / 4 or node.thinking else 0.0
+    if reply.reasoning is not None and reply.output:
+        thinking = min(output, output * reply.reasoning / reply.output)
+    else:
+        thinking = max(hidden, 0.0) if hidden > output / 4 or node.thinking else 0.0
     visible = output - thinking
     if text + call <= 0:
         return {"output/thinking": output}

@@ -10,16 +10,17 @@ stood then), the composition and the estimate of a surface that no provider has 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from compress.entries import LogEntry
-from compress.events import Append, NodeId, Rebase, Usage
+from compress.events import NodeId, Usage
 from compress.meter.composition import KINDS, apportion, kinds_of, tools_of
-from compress.meter.features import Features, Node, Reply, is_checkpoint, take, weigh_reply
+from compress.meter.features import Features, Reply, is_checkpoint
 from compress.meter.fit import RecursiveFit
+from compress.meter.ledger import Ledger, Mark, accumulate
 from compress.meter.priors import prior_of, ratio_of
-from compress.surface import SurfaceFold, View
+from compress.surface import View
 from compress.tokens import model_name
 
 MOST_INPUT = 50_000_000
@@ -56,34 +57,13 @@ class Reading:
     """Kind → tokens; the sum is ``used``."""
     tool_results_by_tool: Mapping[str, int]
     calibration: float
-    """Provider tokens per counted token on the present surface; 1 without an anchor."""
+    """Provider tokens per counted token of what stands on the surface, thinking left out (much of
+    it is not in the log); 1 without an anchor."""
     counted: int
     """The plain count of the surface."""
     model: str | None
     observed: int
     """The largest input that the provider ever reported for this model."""
-
-
-@dataclass(slots=True)
-class _Mark:
-    """A moment before a request, and what changed on the surface since."""
-
-    seq: NodeId
-    position: int
-    """How many nodes stood then."""
-    order: int
-    model: str | None
-    features: Features = field(default_factory=dict)
-    counted: int = 0
-    churn: int = 0
-    """Counted tokens that came plus those that fell since."""
-    intact: bool = True
-    """Whether the nodes that stood then are still the first of the surface."""
-    actual: int = 0
-    base: int | None = None
-    """The anchor's input when this request was opened; ``None`` if it must teach nothing."""
-    tail: Features = field(default_factory=dict)
-    """The features of the tail when this request was opened."""
 
 
 class TokenMeter:
@@ -99,21 +79,14 @@ class TokenMeter:
         """The model of the newest request."""
         self._requests: list[Request] = []
         self._row: dict[NodeId, int] = {}
-        self._fold = SurfaceFold(view)
-        self._nodes: dict[NodeId, Node] = {}
-        self._tools: dict[str, str] = {}
-        self._totals: Features = {}
-        self._detail: Features = {}
-        self._counted = 0
-        self._order = 0
+        self._ledger = Ledger(view)
         self._fits: dict[str, RecursiveFit] = {}
         self._observed: dict[str, int] = {}
         self._replies: dict[NodeId, Reply] = {}
         self._reply: Reply | None = None
         self._step: int | None = None
-        self._after_reply = False
-        self._anchor: _Mark | None = None
-        self._pending: dict[NodeId, _Mark] = {}
+        self._anchor: Mark | None = None
+        self._pending: dict[NodeId, Mark] = {}
         self._earlier: list[tuple[NodeId, int, int, str | None]] = []
         """Anchors whose prefix stands: (seq, actual, position, model), positions ascending."""
 
@@ -127,7 +100,7 @@ class TokenMeter:
         if self._opens_a_request(entry):
             self._open(entry.seq, entry)
         if entry.op is not None:
-            self._stand_or_fall(entry)
+            self._fold(entry)
         if entry.usage is not None:
             self._settle(entry, entry.usage)
 
@@ -139,41 +112,63 @@ class TokenMeter:
 
     def reading(self) -> Reading:
         """What the gauge shows now. Costs the number of tools, not the length of the log."""
-        used = self._used()
-        kinds = kinds_of(self._totals, self._detail, self._weight)
+        ledger = self._ledger
+        return self._read(ledger.totals, ledger.detail, ledger.counted)
+
+    def reading_of(self, nodes: Iterable[NodeId], new_text: int = 0) -> Reading:
+        """What the gauge shows for a surface that no provider has seen: known nodes as the fit
+        weighs them, and ``new_text`` counted tokens of checkpoints. Always estimated."""
+        totals: Features = {"checkpoint": float(new_text)} if new_text else {}
+        detail: Features = {}
+        counted = new_text
+        for name in nodes:
+            node = self._ledger.nodes.get(name)
+            if node is not None:
+                accumulate(totals, node.features, 1)
+                accumulate(detail, node.detail, 1)
+                counted += node.counted
+        return self._read(totals, detail, counted, self.reading().overhead)
+
+    def _read(
+        self, totals: Features, detail: Features, counted: int, overhead: int | None = None
+    ) -> Reading:
+        """``overhead``: as it was measured; without it, what the content leaves of the anchor."""
+        anchor = self._anchor
+        kinds = kinds_of(totals, detail, self._weight)
         content = sum(kinds.values())
-        overhead = 0.0 if self._anchor is None else max(0.0, used - content)
-        parts = apportion(used, {KINDS[0]: overhead, **kinds})
-        tools = tools_of(self._totals, self._detail, self._weight)
-        anchored = self._anchor is not None
+        if overhead is None:
+            used = self._used()
+            rest = 0.0 if anchor is None else max(0.0, used - content)
+        else:
+            used, rest = overhead + round(content), float(overhead)
+        parts = apportion(used, {KINDS[0]: rest, **kinds})
+        tools = tools_of(totals, detail, self._weight)
+        seen = content - kinds["thinking"]
+        countable = counted - detail.get("counted/thinking", 0.0)
+        calibrated = anchor is not None and seen > 0 and countable > 0
+        provided = anchor is not None and anchor.intact and overhead is None
         return Reading(
             used=used,
-            used_source="provider" if self._anchor and self._anchor.intact else "estimated",
+            used_source="provider" if provided else "estimated",
             overhead=parts[KINDS[0]],
             composition=parts,
             tool_results_by_tool=apportion(parts["tool_results"], tools),
-            calibration=content / self._counted if anchored and self._counted else 1.0,
-            counted=self._counted,
+            calibration=seen / countable if calibrated else 1.0,
+            counted=counted,
             model=self.model,
             observed=self._observed.get(model_name(self.model), 0),
         )
 
     def estimate(self, surface_tokens: int) -> int:
         """Provider tokens of a request that no provider has seen, whose surface counts so much:
-        counted × calibration + overhead. Always an estimate."""
+        counted × calibration + overhead. Where the nodes are known, :meth:`reading_of` is closer:
+        much thinking cannot be counted."""
         now = self.reading()
         return round(surface_tokens * now.calibration) + now.overhead
 
-    def estimate_of(self, nodes: Iterable[NodeId], new_text: int = 0) -> int:
-        """The same, closer, for a surface that is made of known nodes and ``new_text`` counted
-        tokens of text: each node weighs what the fit makes of it. Unknown nodes weigh nothing."""
-        known = (self._nodes[node] for node in nodes if node in self._nodes)
-        content = sum(self._weigh(node.features) for node in known)
-        return self.reading().overhead + round(content + self._weight("checkpoint") * new_text)
-
     def node_tokens(self, node: NodeId) -> int:
         """Provider tokens of one node; 0 where it is unknown."""
-        found = self._nodes.get(node)
+        found = self._ledger.nodes.get(node)
         return 0 if found is None else max(0, round(self._weigh(found.features)))
 
     # Requests: opened by the first event of a reply, settled by the provider's usage.
@@ -181,11 +176,9 @@ class TokenMeter:
     def _opens_a_request(self, entry: LogEntry) -> bool:
         if entry.type != "assistant/message" or entry.op is None:
             return False
-        if entry.seq in self._row or (entry.node is not None and entry.node in self._nodes):
+        if entry.seq in self._row or (entry.node is not None and entry.node in self._ledger.nodes):
             return False
-        if entry.step is None:
-            return not self._after_reply
-        return entry.step != self._step
+        return entry.step is None or entry.step != self._step
 
     def _open(self, seq: NodeId, entry: LogEntry) -> None:
         if model_name(entry.model):
@@ -193,7 +186,7 @@ class TokenMeter:
         self._step = entry.step
         self._reply = self._replies[seq] = Reply(seq)
         anchor = self._anchor
-        mark = _Mark(seq, len(self._fold.nodes), self._order, self.model)
+        mark = self._ledger.mark(seq, self.model)
         if anchor is not None:
             mark.tail = {**anchor.features, "request": 1.0}
             if anchor.intact and anchor.model == self.model:
@@ -203,8 +196,9 @@ class TokenMeter:
             oldest = next(iter(self._pending))
             del self._pending[oldest]
             self._replies.pop(oldest, None)
+        self._keep_marks()
         self._row[seq] = len(self._requests)
-        tail = self._counted if anchor is None else anchor.counted
+        tail = self._ledger.counted if anchor is None else anchor.counted
         self._requests.append(Request(seq, self.model, self._used(), tail))
 
     def _settle(self, entry: LogEntry, usage: Usage) -> None:
@@ -218,7 +212,8 @@ class TokenMeter:
             return
         if usage.output is not None and usage.output >= (reply.output or 0):
             reply.output, reply.lower_bound = usage.output, usage.lower_bound
-            self._reweigh(reply)
+            reply.reasoning = usage.reasoning
+            self._ledger.reweigh(reply, ratio_of(self.model))
         actual = usage.total_input
         if actual is None or not 0 < actual <= MOST_INPUT or actual == reply.actual:
             return
@@ -245,139 +240,44 @@ class TokenMeter:
         self._anchor = mark
         if mark.intact:
             self._earlier.append((seq, actual, mark.position, mark.model))
+        self._keep_marks()
         for old in list(self._replies)[: -_PENDING - 1]:
             del self._replies[old]
 
-    # The surface: what stands, what it weighs, and what changed since each mark.
+    # The surface.
 
-    def _stand_or_fall(self, entry: LogEntry) -> None:
-        fold = self._fold
-        refused, generation, length = len(fold.problems), fold.replace_generation, len(fold.nodes)
-        before = list(fold.nodes) if isinstance(entry.op, Rebase) else []
-        fold.apply_leniently(entry)
-        if len(fold.problems) > refused:
-            return
-        self._tools.update(entry.calls)
-        name = entry.seq if entry.node is None else entry.node
-        node = self._nodes.get(name)
-        if node is None:
-            node = self._nodes[name] = Node()
-        old = dict(node.features), dict(node.detail), node.counted
-        take(node, entry, self._tools)
-        if entry.type == "assistant/message":
-            self._join_reply(node)
-        if node.standing:
-            self._change(node, old, node.order)
-        if fold.replace_generation != generation:
-            self._rearranged(name, entry, before)
-        elif len(fold.nodes) > length:
-            self._stand(node)
-        self._after_reply = entry.type == "assistant/message"
-        if is_checkpoint(entry) and not isinstance(entry.op, Append):
-            self.compactions.append(entry.seq)
+    def _fold(self, entry: LogEntry) -> None:
+        ledger = self._ledger
+        broken = ledger.take(entry, self._reply, ratio_of(self.model))
+        if broken is not None:
+            if is_checkpoint(entry):
+                self.compactions.append(entry.seq)
+            self._find_anchor(broken)
 
-    def _join_reply(self, node: Node) -> None:
-        if node.reply is None:
-            if self._reply is None:
-                return
-            node.reply = self._reply
-            node.reply.nodes.append(node)
-        self._reweigh(node.reply, beside=node)
-
-    def _reweigh(self, reply: Reply, beside: Node | None = None) -> None:
-        """Weigh a reply's nodes anew. The change of ``beside`` is booked by the caller."""
-        ratio = ratio_of(self.model)
-        for node in reply.nodes:
-            old = node.features, node.detail, node.counted
-            node.features, node.detail = weigh_reply(reply, node, ratio)
-            if node.standing and node is not beside:
-                self._change(node, old, node.order)
-
-    def _change(self, node: Node, old: tuple[Features, Features, int], order: int) -> None:
-        features, detail, counted = old
-        self._book(features, detail, 0, -1, order)
-        self._book(node.features, node.detail, node.counted - counted, 1, order)
-
-    def _stand(self, node: Node) -> None:
-        node.standing = True
-        self._order += 1
-        node.order = self._order
-        self._book(node.features, node.detail, node.counted, 1, node.order)
-
-    def _fall(self, node: Node) -> None:
-        node.standing = False
-        self._order += 1
-        self._book(node.features, node.detail, node.counted, -1, self._order)
-
-    def _book(
-        self, features: Features, detail: Features, counted: int, sign: int, order: int
-    ) -> None:
-        """Add to (or take from) the totals, and from the marks that were set before ``order``."""
-        _accumulate(self._totals, features, sign)
-        _accumulate(self._detail, detail, sign)
-        self._counted += sign * counted
-        for mark in self._marks():
-            if order > mark.order:
-                _accumulate(mark.features, features, sign)
-                mark.counted += sign * counted
-                mark.churn += abs(counted)
-
-    def _rearranged(self, own: NodeId, entry: LogEntry, before: list[NodeId]) -> None:
-        fold = self._fold
-        if isinstance(entry.op, Rebase):
-            target = set(fold.nodes)
-            gone = [name for name in before if name not in target]
-            first = next(
-                (i for i, (a, b) in enumerate(zip(before, fold.nodes, strict=False)) if a != b),
-                min(len(before), len(fold.nodes)),
-            )
-        else:
-            target = {own}
-            gone = list(fold.shadowed[own])
-            first = fold.position(own)
-        for name in gone:
-            node = self._nodes.get(name)
-            if node is not None and node.standing:
-                self._fall(node)
-        for name in fold.nodes if isinstance(entry.op, Rebase) else (own,):
-            node = self._nodes.get(name)
-            if node is not None and not node.standing:
-                self._stand(node)
-        self._broken_at(first)
-
-    def _broken_at(self, position: int) -> None:
-        for mark in self._marks():
-            if mark.position > position:
-                mark.intact = False
-                mark.base = None
-        while self._earlier and self._earlier[-1][2] > position:
+    def _find_anchor(self, broken: int) -> None:
+        """After a change at position ``broken``: the newest figure whose prefix stands, where it
+        leaves less to be counted than the newest figure of all."""
+        while self._earlier and self._earlier[-1][2] > broken:
             self._earlier.pop()
         anchor = self._anchor
         if anchor is None or anchor.intact or not self._earlier:
             return
-        seq, actual, start, model = self._earlier[-1]
-        tail = [self._nodes[name] for name in self._fold.nodes[start:] if name in self._nodes]
-        counted = sum(node.counted for node in tail)
-        # An older anchor is better only where it leaves less to be counted.
-        if counted <= anchor.churn:
-            self._anchor = _Mark(
-                seq, start, self._order, model, counted=counted, churn=counted, actual=actual
-            )
-            for node in tail:
-                _accumulate(self._anchor.features, node.features, 1)
+        seq, actual, position, model = self._earlier[-1]
+        if self._ledger.counted_behind(position) > anchor.churn:
+            return
+        self._anchor = self._ledger.mark_back(seq, position, model)
+        self._anchor.actual = actual
+        self._keep_marks()
 
-    def _marks(self) -> list[_Mark]:
-        marks = list(self._pending.values())
-        if self._anchor is not None:
-            marks.append(self._anchor)
-        return marks
+    def _keep_marks(self) -> None:
+        self._ledger.marks = [*self._pending.values(), *filter(None, (self._anchor,))]
 
     # Weights.
 
     def _used(self) -> int:
         anchor = self._anchor
         if anchor is None:
-            return self._counted
+            return self._ledger.counted
         scale = ratio_of(self.model) / ratio_of(anchor.model)
         change = self._weigh(anchor.features)
         if anchor.features:
@@ -398,12 +298,3 @@ class TokenMeter:
         if found is None:
             found = self._fits[name] = RecursiveFit(prior_of(model))
         return found
-
-
-def _accumulate(into: Features, features: Mapping[str, float], sign: int) -> None:
-    for name, value in features.items():
-        total = into.get(name, 0.0) + sign * value
-        if abs(total) < 1e-6:
-            into.pop(name, None)
-        else:
-            into[name] = total
