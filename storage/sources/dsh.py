@@ -245,8 +245,8 @@ def _is_header(value: Json) -> bool:
 def _is_event(value: Json) -> bool:
     return (
         isinstance(value, dict)
-        and value.get("type") in KNOWN_TYPES
-        and "/" in value["type"]
+        and (kind := string(value.get("type"))) in KNOWN_TYPES
+        and "/" in kind
         and isinstance(value.get("data"), dict)
     )
 

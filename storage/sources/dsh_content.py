@@ -36,7 +36,7 @@ def run_length(value: dict[str, Any]) -> int:
 def is_surface(value: dict[str, Any]) -> bool:
     """Whether the record is a message. A type that no generation is known to have counts as one
     if it carries an operation: only messages may."""
-    return value.get("type") in SURFACE_TYPES or "surfaceOp" in value
+    return string(value.get("type")) in SURFACE_TYPES or "surfaceOp" in value
 
 
 def message(value: dict[str, Any]) -> dict[str, Any]:
