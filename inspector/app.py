@@ -1,0 +1,142 @@
+"""The Textual app: screens over the use-cases, told of growth by the store's own version."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Sequence
+from datetime import tzinfo
+from pathlib import Path, PurePath
+from typing import ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from compress.events import NodeId
+from inspector.messages import StoreGrew
+from inspector.palette import DARK, LIGHT
+from inspector.screens.ports import Inquiry
+
+POLL = 0.1
+"""Seconds between two looks at the store's version."""
+REST = 0.06
+"""Seconds that a cursor rests before what it stands on is fetched."""
+
+STYLES = Path(__file__).parent / "styles"
+
+
+class UllageApp(App[None]):
+    """Sessions first; everything else opens from there.
+
+    ``watch`` are the paths to ingest and follow (``None``: only what the store holds),
+    ``session`` is opened at once, ``clock`` gives seconds since 1970, ``zone`` is that of the
+    times shown (``None``: the machine's).
+    """
+
+    TITLE = "ullage"
+    CSS_PATH: ClassVar[list[str | PurePath]] = sorted(STYLES.glob("*.tcss"))
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("question_mark", "help", "Help", key_display="?"),
+        Binding("t", "theme", "Dark/light", show=False),
+        Binding("q", "quit", "Quit"),
+    ]
+
+    def __init__(
+        self,
+        inquiry: Inquiry,
+        *,
+        watch: Sequence[Path] | None = None,
+        session: str | None = None,
+        clock: Callable[[], float] = time.time,
+        zone: tzinfo | None = None,
+        rest: float = REST,
+    ) -> None:
+        super().__init__()
+        for theme in (DARK, LIGHT):
+            self.register_theme(theme)
+        self.theme = DARK.name
+        self.inquiry = inquiry
+        self.clock = clock
+        self.zone = zone
+        self.rest = rest
+        self._watch = watch
+        self._session = session
+        self._version = -1
+        self._told = False
+
+    def on_mount(self) -> None:
+        from inspector.screens.sessions import SessionsScreen  # noqa: PLC0415
+
+        self._version = self.inquiry.data_version()
+        self.push_screen(SessionsScreen())
+        if self._session is not None:
+            self.open_session(self._session)
+        if self._watch is not None:
+            self.run_worker(self._start_watching(self._watch), group="watch")
+        self.set_interval(POLL, self._look)
+
+    async def _start_watching(self, paths: Sequence[Path]) -> None:
+        await asyncio.to_thread(self.inquiry.start_watching, paths, self._notice)
+
+    def on_unmount(self) -> None:
+        if self._watch is not None:
+            self.inquiry.stop_watching()
+
+    def _notice(self) -> None:
+        """Called by the watcher in its own thread."""
+        self._told = True
+
+    def _look(self) -> None:
+        version = self.inquiry.data_version()
+        if version != self._version or self._told:
+            self._version, self._told = version, False
+            self.screen.post_message(StoreGrew())
+
+    def open_session(self, session: str) -> None:
+        """Show one session."""
+        from inspector.screens.session import SessionScreen  # noqa: PLC0415
+
+        self.push_screen(SessionScreen(session))
+
+    def open_compaction(
+        self,
+        session: str,
+        region: tuple[NodeId, NodeId] | None,
+        at: NodeId | None,
+        then: Callable[[bool | None], None],
+    ) -> None:
+        """Preview a compaction; ``then`` hears whether one was committed."""
+        from inspector.screens.compaction import CompactionScreen  # noqa: PLC0415
+
+        self.push_screen(CompactionScreen(session, region, at), then)
+
+    def open_audit(self, session: str | None) -> None:
+        """Show the operations of one session, or of all."""
+        from inspector.screens.audit import AuditScreen  # noqa: PLC0415
+
+        self.push_screen(AuditScreen(session))
+
+    def action_help(self) -> None:
+        from inspector.screens.help import HelpScreen  # noqa: PLC0415
+
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen())
+
+    def action_theme(self) -> None:
+        self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Every action of the screen on top, by name."""
+        seen = set()
+        for active in screen.active_bindings.values():
+            binding = active.binding
+            if binding.description and binding.action not in seen and active.enabled:
+                seen.add(binding.action)
+                yield SystemCommand(
+                    binding.description,
+                    f"key: {self.get_key_display(binding)}",
+                    lambda action=binding.action, node=active.node: self.call_later(
+                        self.run_action, action, node
+                    ),
+                )

@@ -1,0 +1,93 @@
+"""What every screen does the same way: ask in a thread, tell in a toast."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from textual.screen import Screen
+
+from compress.errors import CompressError
+from inspector.sanitize import NEWLINE_MARK, clean, line
+from inspector.screens.ports import Inquiry
+from inspector.widgets.tones import Cells
+
+if TYPE_CHECKING:
+    from inspector.app import UllageApp
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+TOAST = 300
+"""Cells of the longest toast."""
+
+
+class AskingScreen(Screen[R]):
+    """A screen whose answers come from the use-cases, never on the UI thread."""
+
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - declared so by Screen
+        (0, "-narrow"),
+        (120, "-wide"),
+    ]
+
+    @property
+    def ullage(self) -> UllageApp:
+        """The app, by its own type."""
+        return cast("UllageApp", self.app)
+
+    @property
+    def inquiry(self) -> Inquiry:
+        """The use-cases."""
+        return self.ullage.inquiry
+
+    def ask(
+        self,
+        group: str,
+        work: Callable[[], T],
+        then: Callable[[T], None],
+        refused: Callable[[CompressError], None] | None = None,
+    ) -> None:
+        """Run ``work`` in a thread, then hand its answer to ``then`` on the UI thread.
+
+        A newer question of the same group makes the older answer void. A refusal goes to
+        ``refused``, else into a toast.
+        """
+        self.run_worker(
+            self._answer(work, then, refused or self._tell_refusal), group=group, exclusive=True
+        )
+
+    async def _answer(
+        self,
+        work: Callable[[], T],
+        then: Callable[[T], None],
+        refused: Callable[[CompressError], None],
+    ) -> None:
+        try:
+            answer = await asyncio.to_thread(work)
+        except CompressError as refusal:
+            refused(refusal)
+        except Exception as error:  # noqa: BLE001 - one failed question must not end the app
+            self.log.error(error)
+            self.tell(f"{type(error).__name__}: {error}", "error")
+        else:
+            if self.is_attached:
+                then(answer)
+
+    def tell(self, text: str, severity: str = "information") -> None:
+        """A toast. The text may come from a log."""
+        shown = line(clean(text, NEWLINE_MARK), TOAST)
+        self.app.notify(shown, severity=cast("Any", severity), markup=False, timeout=4)
+
+    def _tell_refusal(self, refusal: CompressError) -> None:
+        self.tell(str(refusal), "warning")
+
+    def store_grew(self) -> None:
+        """Something new stands in the store: look again at what is shown."""
+
+    def progress_cells(self) -> Cells:
+        """What the ingest is doing, for the title bar."""
+        done, total, note = self.inquiry.progress()
+        if done < total:
+            return [(f"reading {done:,} of {total:,} files", "accent")]
+        return [(line(note, 48), "muted")] if note else []

@@ -1,0 +1,99 @@
+"""What the screens ask of the use-cases, and nothing more.
+
+All methods may take long, except :meth:`data_version` and :meth:`progress`: they are called in
+threads. Refusals are a :class:`compress.errors.CompressError` each, its message fit to be shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal, Protocol
+
+from compress.events import NodeId
+from inspector.reports import (
+    AuditRow,
+    CompactionReport,
+    EventDetail,
+    OperationReport,
+    PressureReport,
+    SearchHit,
+    SessionRow,
+    Track,
+)
+from inspector.views import SurfaceView
+
+CompactionMode = Literal["region", "auto", "micro"]
+
+
+class Preview(Protocol):
+    """A compaction that could be committed."""
+
+    @property
+    def report(self) -> CompactionReport: ...
+
+
+class Inquiry(Protocol):
+    """The use-cases behind the screens."""
+
+    def data_version(self) -> int: ...
+
+    def progress(self) -> tuple[int, int, str]: ...
+
+    def start_watching(self, paths: Sequence[Path], notify: Callable[[], None]) -> None: ...
+
+    def stop_watching(self) -> None: ...
+
+    def sessions(self, limit: int | None = None) -> list[SessionRow]: ...
+
+    def search(self, query: str, limit: int) -> list[SearchHit]: ...
+
+    def events(self, session: str) -> int: ...
+
+    def view(
+        self,
+        session: str,
+        *,
+        track: Track = "agent",
+        at: NodeId | None = None,
+        live: bool = False,
+    ) -> SurfaceView: ...
+
+    def detail(self, session: str, seq: NodeId, *, track: Track = "agent") -> EventDetail: ...
+
+    def pressure(
+        self,
+        session: str,
+        *,
+        track: Track = "agent",
+        at: NodeId | None = None,
+        live: bool = True,
+    ) -> PressureReport: ...
+
+    def preview(
+        self,
+        session: str,
+        *,
+        start: NodeId | None = None,
+        end: NodeId | None = None,
+        mode: CompactionMode = "region",
+        at: NodeId | None = None,
+        budget: int | None = None,
+        pins: Sequence[NodeId] = (),
+    ) -> Preview: ...
+
+    def commit(self, preview: Preview) -> CompactionReport: ...
+
+    def pin(self, session: str, seqs: Sequence[NodeId]) -> OperationReport: ...
+
+    def unpin(self, session: str, seqs: Sequence[NodeId]) -> OperationReport: ...
+
+    def undo(
+        self, session: str, operation: NodeId | None = None, *, cascade: bool = False
+    ) -> OperationReport: ...
+
+    def redo(self, session: str, operation: NodeId | None = None) -> OperationReport: ...
+
+    def audit(self, session: str | None = None) -> list[AuditRow]: ...
+
+    def audit_diff(self, session: str, operation: NodeId) -> str: ...

@@ -1,0 +1,323 @@
+"""One session: its surface, the node under the cursor, its pressure, at any moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
+from textual.timer import Timer
+from textual.widgets import Footer
+
+from compress.events import NodeId
+from inspector.messages import RowActivated, RowHighlighted, StoreGrew, TimeMoved
+from inspector.reports import EventDetail, OperationReport, PressureReport, Track
+from inspector.sanitize import line
+from inspector.screens.base import AskingScreen
+from inspector.views import SurfaceView
+from inspector.widgets import figures
+from inspector.widgets.bars import TitleBar
+from inspector.widgets.detail import sections_of
+from inspector.widgets.gauge import Gauge
+from inspector.widgets.pressure import PressurePane
+from inspector.widgets.slider import TimeSlider
+from inspector.widgets.surface_list import SurfaceLine, SurfaceLines, SurfaceList, shadowed_lines
+from inspector.widgets.text_pane import TextPane
+
+BAR_SHARE = 0.05
+"""A node of this share of the window fills the bar of its row, unless the page holds larger."""
+
+
+class SessionScreen(AskingScreen[None]):
+    """Surface, detail and pressure of one session."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back"),
+        Binding("p", "pin", "Pin"),
+        Binding("space", "surface('select')", "Select"),
+        Binding("c", "compact", "Compact"),
+        Binding("g", "track", "Agent/plan"),
+        Binding("l", "live", "Resume/live"),
+        Binding("r", "raw", "Raw"),
+        Binding("v", "pane", "Pane"),
+        Binding("comma", "time(-1)", "Earlier", key_display=",", show=False),
+        Binding("full_stop", "time(1)", "Later", key_display=".", show=False),
+        Binding("less_than_sign", "time(-20)", "Much earlier", key_display="<", show=False),
+        Binding("greater_than_sign", "time(20)", "Much later", key_display=">", show=False),
+        Binding("n", "now", "Now", show=False),
+        Binding("u", "undo", "Undo the newest operation", show=False),
+        Binding("U", "redo", "Redo the newest undone operation", show=False),
+        Binding("a", "audit", "Audit"),
+    ]
+
+    def __init__(self, session: str) -> None:
+        super().__init__()
+        self.session = session
+        self.track: Track = "agent"
+        self.live = False
+        self.at: int | None = None
+        self.raw = False
+        self.newest = 0
+        self.surface: SurfaceView | None = None
+        self.report: PressureReport | None = None
+        self._detail: EventDetail | None = None
+        self._unfolded: dict[NodeId, Sequence[SurfaceLine]] = {}
+        self._pending: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar(id="title")
+        yield Gauge(id="strip")
+        with Container(id="body"):
+            yield SurfaceList(id="surface")
+            with Vertical(id="side"):
+                yield PressurePane(id="pressure")
+                yield TextPane(id="detail")
+        yield TimeSlider(id="time")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        self.query_one("#surface").border_title = "surface"
+        self.query_one("#pressure").border_title = "pressure"
+        self.query_one("#detail").border_title = "detail"
+        self.query_one(SurfaceList).focus()
+        self._load()
+
+    @on(StoreGrew)
+    def store_grew(self) -> None:
+        if self.at is None:
+            self._load()
+
+    def on_screen_resume(self) -> None:
+        if self.surface is not None:
+            self._load()
+
+    # Questions
+
+    def _load(self) -> None:
+        session, track, at, live = self.session, self.track, self.at, self.live
+        self.ask(
+            "view",
+            lambda: (
+                self.inquiry.view(session, track=track, at=at, live=live),
+                self.inquiry.events(session),
+            ),
+            self._take_view,
+        )
+        self.ask(
+            "pressure",
+            lambda: self.inquiry.pressure(session, track=track, at=at, live=live),
+            self._take_pressure,
+        )
+
+    def _take_view(self, answer: tuple[SurfaceView, int]) -> None:
+        view, self.newest = answer
+        first = self.surface is None
+        self.surface = view
+        surface = self.query_one(SurfaceList)
+        here = surface.row
+        lines = self._lines(view)
+        cursor = None
+        if first:
+            cursor = len(lines) - 1
+        elif here is not None and not surface.following:
+            cursor = lines.line_of(here.seq)
+        surface.show(lines, cursor)
+        surface.border_subtitle = f"{len(view):,} nodes · {figures.tokens(view.tokens)} counted"
+        self._show_title()
+        self._show_time()
+        self._look_closer()
+
+    def _take_pressure(self, report: PressureReport) -> None:
+        self.report = report
+        surface = self.query_one(SurfaceList)
+        surface.window = report.window
+        surface.largest = max(int((report.window or report.used or 1) * BAR_SHARE), 1)
+        surface.refresh()
+        self.query_one("#strip", Gauge).show(report)
+        self.query_one(PressurePane).show(report)
+        self._show_time()
+
+    def _lines(self, view: SurfaceView) -> SurfaceLines:
+        """The lines of the view, with what was unfolded and still stands."""
+        rows = {}
+        for seq, children in self._unfolded.items():
+            row = view.index_of(seq)
+            if row is not None:
+                rows[row] = children
+        return SurfaceLines(view, rows)
+
+    def _show_title(self) -> None:
+        view = self.surface
+        if view is None:
+            return
+        header = view.session
+        left = [
+            (" ullage", "accent"),
+            (f"  {line(header.agent, 12)}  ", "muted"),
+            (line(header.title or header.id, 160), "strong"),
+        ]
+        states = [self.track, "live" if self.live else "resume"]
+        if view.problems:
+            states.append(f"{len(view.problems):,} problems")
+        right = [*self.progress_cells(), ("  " + " · ".join(states) + " ", "accent")]
+        self.query_one("#title", TitleBar).show(left, right)
+
+    def _show_time(self) -> None:
+        marks = self.report.compactions if self.report is not None else ()
+        self.query_one(TimeSlider).show(self.newest, self.at, marks)
+
+    # The node under the cursor
+
+    @on(RowHighlighted, "#surface")
+    def _look_closer(self) -> None:
+        """Ask for the node's content once the cursor rests."""
+        if self._pending is not None:
+            self._pending.stop()
+        self._pending = self.set_timer(self.ullage.rest, self._ask_detail)
+
+    def _ask_detail(self) -> None:
+        row = self.query_one(SurfaceList).row
+        if row is None:
+            self.query_one("#detail", TextPane).show([])
+            return
+        session, track = self.session, self.track
+        self.ask(
+            "detail", lambda: self.inquiry.detail(session, row.seq, track=track), self._take_detail
+        )
+
+    def _take_detail(self, detail: EventDetail) -> None:
+        self._detail = detail
+        window = self.report.window if self.report is not None else None
+        self.query_one("#detail", TextPane).show(
+            sections_of(detail, window, self.raw, self.ullage.zone)
+        )
+
+    @on(RowActivated, "#surface")
+    def _unfold(self) -> None:
+        """Enter on a checkpoint shows what it shadows, or folds it again."""
+        row, view = self.query_one(SurfaceList).row, self.surface
+        if row is None or view is None or row.node is None or row.node.checkpoint is None:
+            return
+        if row.shadowed:
+            return
+        if self._unfolded.pop(row.seq, None) is not None:
+            self._refold(view)
+            return
+        checkpoint, seq, place = row.node.checkpoint, row.seq, row.row
+        session, track, live = self.session, self.track, self.live
+
+        def work() -> list[SurfaceLine]:
+            agents = [node for node in checkpoint.shadowed_seqs if isinstance(node, int)]
+            past = self.inquiry.view(session, track=track, at=max(agents, default=1), live=live)
+            return shadowed_lines(past, checkpoint.shadowed_seqs, place)
+
+        def then(lines: list[SurfaceLine]) -> None:
+            self._unfolded[seq] = lines
+            if self.surface is not None:
+                self._refold(self.surface)
+
+        self.ask("unfold", work, then)
+
+    def _refold(self, view: SurfaceView) -> None:
+        surface = self.query_one(SurfaceList)
+        here = surface.row
+        lines = self._lines(view)
+        surface.show(lines, lines.line_of(here.seq) if here is not None else None)
+
+    # What a person does
+
+    @on(TimeMoved)
+    def _travel(self, message: TimeMoved) -> None:
+        self.at = message.at
+        self._load()
+
+    def action_leave(self) -> None:
+        surface = self.query_one(SurfaceList)
+        if surface.pivot is not None:
+            surface.pivot = None
+        else:
+            self.app.pop_screen()
+
+    def action_surface(self, action: str) -> None:
+        if action == "select":
+            self.query_one(SurfaceList).action_select()
+
+    def action_track(self) -> None:
+        self.track = "plan" if self.track == "agent" else "agent"
+        self._load()
+
+    def action_live(self) -> None:
+        self.live = not self.live
+        self._load()
+
+    def action_raw(self) -> None:
+        self.raw = not self.raw
+        self.query_one("#detail").border_title = "detail, raw" if self.raw else "detail"
+        if self._detail is not None:
+            self._take_detail(self._detail)
+
+    def action_pane(self) -> None:
+        self.toggle_class("-pressure")
+
+    def action_time(self, by: int) -> None:
+        step = by if abs(by) == 1 else (1 if by > 0 else -1) * max(self.newest // abs(by), 1)
+        self.query_one(TimeSlider).move(step)
+
+    def action_now(self) -> None:
+        self.query_one(TimeSlider).move(self.newest)
+
+    def action_pin(self) -> None:
+        nodes = [row for row in self._chosen() if row.node is not None]
+        seqs = [row.seq for row in nodes]
+        if not seqs:
+            return
+        pinned = all(row.node is not None and row.node.pinned for row in nodes)
+        change = self.inquiry.unpin if pinned else self.inquiry.pin
+        done = "Unpinned" if pinned else "Pinned"
+        name = figures.event_name(seqs[0]) if len(seqs) == 1 else f"{len(seqs):,} nodes"
+        self.ask(
+            "pin", lambda: change(self.session, seqs), lambda _: self._changed(f"{done} {name}.")
+        )
+
+    def action_undo(self) -> None:
+        self.ask("undo", lambda: self.inquiry.undo(self.session), self._undone)
+
+    def action_redo(self) -> None:
+        self.ask("undo", lambda: self.inquiry.redo(self.session), self._redone)
+
+    def action_compact(self) -> None:
+        rows = self._chosen() if self.query_one(SurfaceList).pivot is not None else []
+        region = (rows[0].seq, rows[-1].seq) if rows else None
+        self.ullage.open_compaction(self.session, region, self.at, self._committed)
+
+    def action_audit(self) -> None:
+        self.ullage.open_audit(self.session)
+
+    def _chosen(self) -> list[SurfaceLine]:
+        """The selected lines, or the one under the cursor; shadowed ones only when alone."""
+        surface = self.query_one(SurfaceList)
+        if surface.selection is None:
+            return [surface.row] if surface.row is not None else []
+        first, last = surface.selection
+        rows = surface.source.rows(first, last + 1)
+        return [row for row in rows if not row.shadowed]
+
+    def _undone(self, report: OperationReport) -> None:
+        self._changed(f"Undid {figures.event_name(report.operation)}.")
+
+    def _redone(self, report: OperationReport) -> None:
+        self._changed(f"Redid {figures.event_name(report.operation)}.")
+
+    def _committed(self, done: bool | None) -> None:
+        if done:
+            self.query_one(SurfaceList).pivot = None
+            self.track = "plan"
+            self._load()
+
+    def _changed(self, text: str) -> None:
+        self.tell(text)
+        self.query_one(SurfaceList).pivot = None
+        self._load()

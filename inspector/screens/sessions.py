@@ -1,0 +1,135 @@
+"""Sessions of all agents, newest first, live."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Footer, Input
+
+from inspector.messages import RowActivated, RowHighlighted, StoreGrew
+from inspector.reports import SessionRow
+from inspector.sanitize import clean
+from inspector.screens.base import AskingScreen
+from inspector.widgets.bars import NoteLine, TitleBar
+from inspector.widgets.line_list import Listed
+from inspector.widgets.session_list import SessionList, heading
+
+
+class SessionsScreen(AskingScreen[None]):
+    """The list that everything starts from."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "open", "Open"),
+        Binding("slash", "filter", "Filter"),
+        Binding("a", "audit", "Audit"),
+        Binding("escape", "clear", "Clear filter", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: list[SessionRow] = []
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar(id="title")
+        yield Input(placeholder="type to filter by title, project, agent, model", id="filter")
+        yield TitleBar(id="heading")
+        yield SessionList(id="sessions")
+        yield NoteLine(id="note")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        self.query_one("#filter").display = False
+        self.query_one(SessionList).focus()
+        self.store_grew()
+        self.set_interval(30, self._grow_older)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._show_heading(event.size.width)
+
+    def on_screen_resume(self) -> None:
+        self.store_grew()
+
+    @on(StoreGrew)
+    def store_grew(self) -> None:
+        self.ask("sessions", self.inquiry.sessions, self._take)
+
+    def _take(self, rows: list[SessionRow]) -> None:
+        self._rows = rows
+        self._filter()
+
+    @on(Input.Changed, "#filter")
+    def _filter(self) -> None:
+        words = self.query_one("#filter", Input).value.casefold().split()
+        kept = [row for row in self._rows if all(word in _haystack(row) for word in words)]
+        sessions = self.query_one(SessionList)
+        sessions.now = self.ullage.clock()
+        here = sessions.row.id if sessions.row is not None else None
+        cursor = next((at for at, row in enumerate(kept) if row.id == here), 0)
+        sessions.show(Listed(kept), cursor)
+        self._show_title(len(kept))
+        self._show_note()
+
+    def _show_title(self, shown: int) -> None:
+        count = len(self._rows)
+        figure = f"{count:,} sessions" if shown == count else f"{shown:,} of {count:,} sessions"
+        right = [*self.progress_cells(), ("  " + figure + " ", "muted")]
+        self.query_one("#title", TitleBar).show(
+            [(" ullage", "accent"), ("  sessions", "strong")], right
+        )
+
+    def _show_heading(self, width: int) -> None:
+        self.query_one("#heading", TitleBar).show([(" " + heading(width - 1), "faint")], [])
+
+    @on(RowHighlighted, "#sessions")
+    def _show_note(self) -> None:
+        row = self.query_one(SessionList).row
+        note = self.query_one("#note", NoteLine)
+        if row is None:
+            empty = "Nothing matches." if self._rows else "No session found yet."
+            note.show([(f" {empty}", "muted")], [])
+            return
+        where = clean(row.path, " ")
+        lead = f" {clean(row.note, ' ')} · " if row.note else " "
+        problems = f" {row.problems:,} problems " if row.problems else ""
+        note.show([(lead, "warm"), (where, "muted")], [(problems, "warm")] if problems else [])
+
+    def _grow_older(self) -> None:
+        sessions = self.query_one(SessionList)
+        sessions.now = self.ullage.clock()
+        sessions.refresh()
+
+    @on(RowActivated, "#sessions")
+    @on(Input.Submitted, "#filter")
+    def action_open(self) -> None:
+        row = self.query_one(SessionList).row
+        if row is not None:
+            self.ullage.open_session(row.id)
+
+    def action_filter(self) -> None:
+        box = self.query_one("#filter", Input)
+        box.display = True
+        box.focus()
+
+    def action_clear(self) -> None:
+        box = self.query_one("#filter", Input)
+        box.value = ""
+        box.display = False
+        self.query_one(SessionList).focus()
+
+    def action_audit(self) -> None:
+        self.ullage.open_audit(None)
+
+    def on_key(self, event: events.Key) -> None:
+        """While the filter has the keyboard, the arrows still move the list."""
+        moves = {"up": -1, "down": 1}
+        if self.query_one("#filter").has_focus and event.key in moves:
+            self.query_one(SessionList).action_move(moves[event.key])
+            event.stop()
+
+
+def _haystack(row: SessionRow) -> str:
+    parts = (row.title, row.project, row.agent, row.model, row.id, row.state, row.path)
+    return " ".join(part for part in parts if part).casefold()
