@@ -20,6 +20,7 @@ from storage.sources.base import Derived, FileReader, Numbering, Record, Session
 from storage.sources.draft import APPEND, NO_META, Identities, event, title_of, type_name, word
 from storage.sources.pi_entries import (
     Piece,
+    edit_blocks,
     edited,
     is_migrated,
     own_content,
@@ -310,6 +311,8 @@ class PiReader(FileReader):
             piece = edited(shape.piece, entry)
             step = self._step_to(node, after, replaces=onwards)
             self._place(piece, step, piece.type, shape.step)
+        elif edit_blocks(entry):
+            self._place(_idle(entry), _Step(None), "context/message", None)
         self._arrange(after, "edit")
 
     # -- events -----------------------------------------------------------------------------------
@@ -450,6 +453,12 @@ def _replacement(before: list[int], after: list[int], node: int) -> _Step | None
         op="replace", start=before[at], end=last, keep=tuple(keep), live_only=False
     )
     return _Step(op, (*gone, node))
+
+
+def _idle(entry: Mapping[str, Any]) -> Piece:
+    """An edit of what takes none: kept and shown, beside the surface."""
+    meta = {"edits": entry.get("targetId"), "applied": False}
+    return Piece("context/message", "user", edit_blocks(entry), sent=False, joined=True, meta=meta)
 
 
 def _name(entry: Mapping[str, Any]) -> str:
