@@ -91,18 +91,18 @@ class Digest:
     """Nodes that were read."""
 
 
-def digest(session: SessionInput, nodes: Sequence[NodeId]) -> Digest:
-    """The facts of these nodes, checkpoints opened."""
+def digest(session: SessionInput, nodes: Sequence[NodeId], *, opened: bool = True) -> Digest:
+    """The facts of these nodes; with ``opened`` those of the raw behind their checkpoints too."""
     found = Digest()
     harvest = _Harvest(session, found)
-    opened, distant = _open(session, nodes)
+    near, distant = _open(session, nodes) if opened else (list(nodes), [])
     for node in distant:
         entry = _entry(session, node)
         if entry is not None and entry.type in ("user/message", "steering/message"):
             harvest.user(node, session.content(node).events)
-    for node in opened:
+    for node in near:
         harvest.node(node)
-    found.length = len(opened)
+    found.length = len(near)
     harvest.finish(nodes)
     return found
 
@@ -150,7 +150,9 @@ class _Harvest:
         self.index += 1
         events = self.session.content(node).events
         kind = events[0].type if events else None
-        if kind in ("user/message", "steering/message"):
+        if kind == "user/message" and events[0].meta.get("checkpoint"):
+            self._collect(_text(events), "result")
+        elif kind in ("user/message", "steering/message"):
             self.user(node, events)
         elif kind == "assistant/message":
             self._assistant(node, events)
@@ -190,7 +192,7 @@ class _Harvest:
 
     def _call(self, node: NodeId, block: ContentBlock) -> None:
         call = tool_call(block.name or "", block.input)
-        self._collect(" ".join(_strings(block.input)), "agent")
+        self._collect(" ".join(strings(block.input)), "agent")
         self._calls[block.id or ""] = (call, node, headline_of(call))
         for fact in call.facts:
             if fact.action in ("read", "changed", "created"):
@@ -329,7 +331,7 @@ def _text(events: Iterable[SessionEvent]) -> str:
     return "\n".join(parts).strip()
 
 
-def _strings(value: Any) -> Iterator[str]:
+def strings(value: Any) -> Iterator[str]:
     """All strings of a call's input, keys left out, without recursion."""
     stack = [value]
     while stack:

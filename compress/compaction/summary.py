@@ -63,23 +63,17 @@ def _write(
     written: list[tuple[str, tuple[str, ...]]] = []
     degraded: list[str] = []
     for section in sections:
-        title = cost(_title(section.title))
-        own = _least(section, cost)
-        allowance = min(int(budget * section.share), left + own - title)
-        if not section.minimal:
-            allowance = min(int(budget * section.share), left) - title
-        allowance = max(allowance, own - title)
+        title, own = cost(_title(section.title)), _least(section, cost)
+        room = left + own - title
+        allowance = max(min(int(budget * section.share), room), own - title)
         if allowance <= 0:
             continue
         part = section.write(allowance, cost)
-        spent = sum(cost(line) for line in part.lines) + title if part.lines else 0
-        if spent - own > left:
-            part_lines = (section.minimal,) if section.minimal else ()
-            spent = own
-        else:
-            part_lines = part.lines
+        lines, spent = part.lines, title + sum(cost(line) for line in part.lines)
+        if not lines or spent > left + own:
+            lines, spent = ((section.minimal,) if section.minimal else ()), own
         left -= spent - own
-        written.append((section.title, part_lines))
+        written.append((section.title, lines))
         degraded.extend(part.degraded)
     return written, degraded
 

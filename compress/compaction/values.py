@@ -10,7 +10,7 @@ from compress.compaction.policy import Policy
 from compress.entries import LogEntry
 from compress.events import NodeId
 from compress.messages.base import NodeContent
-from compress.operations import OperationDraft
+from compress.operations import OperationDraft, OperationKind
 from compress.plan import PlanState
 from compress.tokens import TokenCounter
 
@@ -53,6 +53,20 @@ class SessionInput:
         if not self.window:
             return None
         return (self.calibrated(counted) + (self.overhead or 0)) / self.window
+
+
+def with_operations(
+    plan: PlanState, agent: Callable[[NodeId], NodeContent]
+) -> Callable[[NodeId], NodeContent]:
+    """A content accessor for both strands, from one for the agent's nodes."""
+
+    def content(node: NodeId) -> NodeContent:
+        seqs = plan.surface.members.get(node, ())
+        if seqs and all(seq in plan.events for seq in seqs):
+            return NodeContent(node, tuple(plan.events[seq] for seq in seqs))
+        return agent(node)
+
+    return content
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +120,7 @@ class Region:
 class Preview:
     """All that a compaction would do. Token figures are counted ones, before calibration."""
 
-    kind: Literal["compact", "micro"]
+    kind: OperationKind
     region: Region
     fates: tuple[NodeFate, ...]
     """Every node of the surface before, in its order."""
@@ -129,7 +143,7 @@ class Preview:
     """First nodes of units that alone exceed the retained tail's budget."""
     lost: Lost
     cache_invalidated_tokens: int
-    """Counted tokens that stood behind the first change: the next request cannot reuse them."""
+    """Counted tokens of the next request from the first change on: its cache cannot serve them."""
     warnings: tuple[str, ...]
     draft: OperationDraft
     fingerprint: str

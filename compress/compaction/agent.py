@@ -1,0 +1,165 @@
+"""The operations that the agent made itself, as its log tells them, for the audit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from compress.entries import LogEntry
+from compress.events import NodeId, Rebase, Replace
+from compress.surface import SurfaceFold
+
+AgentKind = Literal["compact", "micro", "clear", "rewind", "branch"]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentOperation:
+    """One operation of the agent's. Tokens are counted ones, of the whole surface that the running
+    agent saw."""
+
+    kind: AgentKind
+    seq: NodeId
+    """The event that changed the surface (of a micro-compaction: the first)."""
+    shadowed: tuple[NodeId, ...]
+    """What it took off the surface, in surface order."""
+    tokens_before: int
+    tokens_after: int
+    events: tuple[NodeId, ...]
+    """All events that changed the surface."""
+    time: float | None = None
+    trigger: str | None = None
+    """The agent's own word for why, where its log has one."""
+    stated_before: int | None = None
+    """Tokens before, as the agent's own log states them."""
+    finished: bool = True
+    """False for a ``compact/start`` that a crash left alone: it changed nothing."""
+
+    @property
+    def summary(self) -> NodeId | None:
+        """The node of the agent's own summary, of a compaction."""
+        return self.seq if self.kind == "compact" and self.finished else None
+
+
+def agent_operations(entries: Iterable[LogEntry]) -> list[AgentOperation]:
+    """The agent's own operations, in log order. ``entries`` are those of the whole session, in
+    seq order. A seq of one of them, minus one, names the state just before it."""
+    reader = _Reader()
+    for entry in entries:
+        reader.feed(entry)
+    return reader.done()
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.found: list[AgentOperation] = []
+        self._fold = SurfaceFold("live")
+        self._weights: dict[NodeId, int] = {}
+        self._start: LogEntry | None = None
+        self._settling = False
+        """The newest operation may still bring copies of what it keeps."""
+
+    def feed(self, entry: LogEntry) -> None:
+        if entry.type == "compact/start":
+            self._abandon()
+            self._start = entry
+        if entry.type in ("assistant/message", "user/message", "turn/start"):
+            self._settle()
+            if entry.type != "assistant/message" and not isinstance(entry.op, Replace):
+                self._abandon()
+        if isinstance(entry.op, Replace | Rebase):
+            self._operation(entry)
+        else:
+            self._fold.apply_leniently(entry)
+            self._weigh(entry)
+        if entry.type == "compact/end":
+            self._settle()
+            if entry.meta.get("error"):
+                self._abandon()
+            self._start = None
+
+    def done(self) -> list[AgentOperation]:
+        self._settle()
+        self._abandon()
+        return self.found
+
+    def _operation(self, entry: LogEntry) -> None:
+        nodes, before = list(self._fold.nodes), self._total()
+        generation = self._fold.replace_generation
+        self._fold.apply_leniently(entry)
+        self._weigh(entry)
+        if self._fold.replace_generation == generation:
+            return
+        standing = set(self._fold.nodes)
+        gone = tuple(node for node in nodes if node not in standing)
+        kind = _kind(entry)
+        last = self.found[-1] if self.found else None
+        if last is not None and kind == last.kind == "micro" and self._settling:
+            self.found[-1] = replace(
+                last,
+                shadowed=(*last.shadowed, *gone),
+                events=(*last.events, entry.seq),
+                tokens_after=self._total(),
+            )
+            return
+        self._settle()
+        begun = self._start.meta if self._start is not None else {}
+        stated = begun.get("pre_tokens")
+        self.found.append(
+            AgentOperation(
+                kind=kind,
+                seq=entry.seq,
+                shadowed=gone,
+                tokens_before=before,
+                tokens_after=self._total(),
+                events=(entry.seq,),
+                time=entry.time,
+                trigger=str(begun["trigger"]) if begun.get("trigger") else None,
+                stated_before=stated if isinstance(stated, int) else None,
+            )
+        )
+        self._settling = True
+        self._start = None
+
+    def _settle(self) -> None:
+        if self._settling:
+            self.found[-1] = replace(self.found[-1], tokens_after=self._total())
+            self._settling = False
+
+    def _abandon(self) -> None:
+        """A start that nothing followed is shown as such."""
+        start, self._start = self._start, None
+        if start is None:
+            return
+        total = self._total()
+        self.found.append(
+            AgentOperation("compact", start.seq, (), total, total, (), start.time, finished=False)
+        )
+
+    def _weigh(self, entry: LogEntry) -> None:
+        if entry.node is not None or entry.op is not None:
+            node = entry.seq if entry.node is None else entry.node
+            self._weights[node] = self._weights.get(node, 0) + entry.tokens
+
+    def _total(self) -> int:
+        return sum(self._weights.get(node, 0) for node in self._fold.nodes)
+
+
+def _kind(entry: LogEntry) -> AgentKind:
+    if entry.meta.get("checkpoint"):
+        return "compact"
+    if entry.type == "tool/result" or (isinstance(entry.op, Replace) and entry.op.live_only):
+        return "micro"
+    marker = entry.meta.get("marker")
+    if marker == "clear":
+        return "clear"
+    if marker == "rewind":
+        return "rewind"
+    return "branch" if isinstance(entry.op, Rebase) else "compact"
+
+
+def nth_compaction(operations: Sequence[AgentOperation], number: int) -> AgentOperation | None:
+    """The ``number``-th compaction that the agent finished, from 1; ``None`` where there are
+    fewer."""
+    compactions = [op for op in operations if op.kind == "compact" and op.finished]
+    return compactions[number - 1] if 0 < number <= len(compactions) else None

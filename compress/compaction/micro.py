@@ -1,0 +1,207 @@
+"""Micro-compaction: old tool results become one-line receipts; the conversation is untouched.
+
+It starts at ``micro_start`` and clears the oldest results first until the pressure is at or below
+``micro_target``: on pressure only, never on a count of calls. A receipt is a function of its
+result alone, so its bytes never change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from compress.compaction.digest import digest, headline_of
+from compress.compaction.drafts import Replaced, results_draft
+from compress.compaction.errors import NoGainError, RegionError
+from compress.compaction.preview import Change, assemble, node_tokens
+from compress.compaction.region import Span, find
+from compress.compaction.retention import head_entry, messages_from
+from compress.compaction.values import Fate, PressureInputs, Preview, SessionInput
+from compress.events import ContentBlock, NodeId, Replace, SessionEvent
+from compress.operations import OperationKind, Origin
+from compress.pairing import Pairing, pairing
+from compress.toolcalls import outcome, tool_call
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    name: str
+    headline: str
+
+
+def preview_micro(
+    session: SessionInput, pressure: PressureInputs, origin: Origin = "user"
+) -> Preview | None:
+    """The micro-compaction that the pressure asks for; ``None`` below ``micro_start``, without a
+    known window, and where no result may be cleared.
+
+    Stay: results among the last messages, pinned ones, errors not yet resolved, results of tools
+    on the policy's list, receipts, and what is shorter than its receipt.
+    """
+    window = pressure.window or session.window
+    policy = session.policy
+    if not window or pressure.used < policy.micro_start * window:
+        return None
+    session = replace(session, window=window)
+    paired = pairing(session.plan.surface, session.plan.entries)
+    tokens = node_tokens(session)
+    excess = pressure.used - int(policy.micro_target * window)
+    chosen: list[Replaced] = []
+    for candidate in _candidates(session, paired, tokens):
+        if excess <= 0:
+            break
+        chosen.append(candidate)
+        excess -= session.calibrated(candidate.before - candidate.after)
+    if not chosen:
+        return None
+    warnings = []
+    if excess > 0:
+        warnings.append(
+            f"All clearable results are cleared, and still {excess:,} tokens stand above the "
+            f"target of {policy.micro_target:.0%}."
+        )
+    return _preview(session, paired, tokens, _Plan("micro", chosen, "cleared", origin), warnings)
+
+
+def preview_reduced(
+    session: SessionInput, seq: NodeId, text: str, strategy: str, origin: Origin = "user"
+) -> Preview:
+    """One result with a shorter text, wherever it stands: a giant in the retained tail, too.
+    ``text`` is what a pipeline made of it, ``strategy`` names that pipeline.
+
+    Raises :class:`StaleNodeError` for an event that does not stand, :class:`RegionError` for one
+    that is no result or is pinned, :class:`NoGainError` where the text is hardly shorter.
+    """
+    position = find(session, seq)
+    node = session.plan.surface.nodes[position]
+    entry = head_entry(session, node)
+    if entry is None or entry.type != "tool/result":
+        raise RegionError(f"Event {seq} is no tool result: only results can be reduced.")
+    if node in session.plan.held:
+        raise RegionError(f"Event {seq} is pinned: unpin it first.")
+    tokens = node_tokens(session)
+    event = session.content(node).events[0]
+    blocks = tuple(
+        _with_text(block, text if index == 0 else "")
+        for index, block in enumerate(_results(session.content(node).events))
+    )
+    after = session.counter.count(text)
+    if after > tokens[position] * (1 - session.policy.minimum_gain):
+        raise NoGainError(
+            f"Event {seq} has {tokens[position]:,} tokens, its reduced form {after:,}: that frees "
+            f"less than {session.policy.minimum_gain:.0%}."
+        )
+    paired = pairing(session.plan.surface, session.plan.entries)
+    reduced = Replaced(node, event, blocks, tokens[position], after)
+    return _preview(session, paired, tokens, _Plan("reduce", [reduced], strategy, origin), [])
+
+
+def receipt(node: NodeId, call: str, tokens: int, ended: str) -> str:
+    """What stands in a cleared result's place: which call, how much, how it ended, that the
+    content is gone from the window, and where it is."""
+    how = f", {ended}" if ended else ""
+    return (
+        f"[Cleared: the result of {call} ({tokens:,} tokens{how}) is no longer visible here. "
+        f"Its full text is kept in the session's log as event {node}.]"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    kind: OperationKind
+    replaced: Sequence[Replaced]
+    strategy: str
+    origin: Origin
+
+
+def _candidates(
+    session: SessionInput, paired: Pairing, tokens: Sequence[int]
+) -> Sequence[Replaced]:
+    """The results that may be cleared, oldest first, each with its receipt."""
+    nodes = session.plan.surface.nodes
+    limit = messages_from(session, paired, session.policy.last_messages)
+    unresolved = {failure.node for failure in digest(session, nodes, opened=False).failures}
+    calls: dict[str, _Call] = {}
+    found = []
+    for position in range(min(limit, len(nodes))):
+        node = nodes[position]
+        entry = head_entry(session, node)
+        if entry is None:
+            continue
+        if entry.type == "assistant/message":
+            calls.update(_calls(session.content(node).events))
+        if entry.type != "tool/result" or node in session.plan.held or node in unresolved:
+            continue
+        if entry.meta.get("stands_for") or isinstance(entry.op, Replace):
+            continue
+        one = _cleared(session, node, tokens[position], calls)
+        if one is not None and one.after < one.before:
+            found.append(one)
+    return found
+
+
+def _cleared(
+    session: SessionInput, node: NodeId, weight: int, calls: Mapping[str, _Call]
+) -> Replaced | None:
+    events = session.content(node).events
+    results = _results(events)
+    if not results:
+        return None
+    blocks = []
+    for block in results:
+        call = calls.get(block.id or "") or _Call(block.name or "", block.name or "a call")
+        if call.name in session.policy.unclearable:
+            return None
+        ended = outcome(block.text, block.is_error).label
+        share = weight if len(results) == 1 else session.counter.count(block.text)
+        blocks.append(_with_text(block, receipt(node, call.headline, share, ended)))
+    after = sum(session.counter.count(block.text) for block in blocks)
+    return Replaced(node, events[0], tuple(blocks), weight, after)
+
+
+def _preview(
+    session: SessionInput,
+    paired: Pairing,
+    tokens: list[int],
+    wanted: _Plan,
+    warnings: Sequence[str],
+) -> Preview:
+    nodes = session.plan.surface.nodes
+    places = {node: position for position, node in enumerate(nodes)}
+    positions = [places[one.node] for one in wanted.replaced]
+    micro = wanted.kind == "micro"
+    fate: Fate = "receipt" if micro else "reduced"
+    rule = "old result, receipt kept" if micro else wanted.strategy
+    change = Change(
+        kind=wanted.kind,
+        span=Span(positions[0], positions[-1] + 1, tuple(o.node for o in wanted.replaced), ()),
+        brought={
+            position: ((f"+{index}", one.after),)
+            for index, (position, one) in enumerate(zip(positions, wanted.replaced, strict=True), 3)
+        },
+        fates={
+            position: (fate, rule, one.after)
+            for position, one in zip(positions, wanted.replaced, strict=True)
+        },
+        draft=results_draft(wanted.kind, wanted.replaced, wanted.strategy, origin=wanted.origin),
+        summary=None,
+        texts=tuple(block.text for one in wanted.replaced for block in one.blocks),
+    )
+    return assemble(session, paired, tokens, change, warnings)
+
+
+def _calls(events: Sequence[SessionEvent]) -> dict[str, _Call]:
+    made = [block for event in events for block in event.blocks if block.kind == "tool_call"]
+    found = {}
+    for block in made:
+        name = block.name or ""
+        found[block.id or ""] = _Call(name, headline_of(tool_call(name, block.input)))
+    return found
+
+
+def _results(events: Sequence[SessionEvent]) -> list[ContentBlock]:
+    return [b for event in events for b in event.blocks if b.kind in ("tool_result", "synthetic")]
+
+
+def _with_text(block: ContentBlock, text: str) -> ContentBlock:
+    return block.model_copy(update={"text": text, "images": ()})

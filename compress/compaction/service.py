@@ -1,0 +1,261 @@
+"""The contract of compaction, the basic algorithm behind it, and the rule-based summary in it.
+
+Same inputs, same bytes out: no clock, no random source, no locale, no order of a hash.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+
+from compress.compaction.digest import digest
+from compress.compaction.drafts import Written, compact_draft, failed_draft
+from compress.compaction.errors import BudgetError, NoGainError, RegionError, SummaryError
+from compress.compaction.preview import Change, assemble, node_tokens
+from compress.compaction.region import Span, check_region, refuse_unfinished, span_of
+from compress.compaction.retention import automatic_cut, head_entry
+from compress.compaction.summary import frame, summarise
+from compress.compaction.values import Fate, PressureInputs, Preview, SessionInput, Summary
+from compress.events import NodeId
+from compress.operations import Origin
+from compress.pairing import Pairing, pairing
+
+_LEAST_BUDGET = 256
+_NO_PINS: frozenset[NodeId] = frozenset()
+
+
+class CompactionService(ABC):
+    """Compaction as its consumers know it. Both answer a preview, and write nothing."""
+
+    @abstractmethod
+    def compact_if_needed(self, session: SessionInput, pressure: PressureInputs) -> Preview | None:
+        """The compaction that the pressure asks for; ``None`` below the threshold, without a
+        known window, and while only an open step is left."""
+
+    @abstractmethod
+    def compact_region(self, session: SessionInput, start: NodeId, end: NodeId) -> Preview:
+        """The compaction of a region. Raises a :class:`~compress.errors.CompressError` that names
+        what stands against it."""
+
+
+class BasicCompaction(CompactionService):
+    """The algorithm; how a region is put in words is left to :meth:`summarize`."""
+
+    strategy = "basic"
+
+    def __init__(
+        self,
+        budget: int | None = None,
+        extra_pins: frozenset[NodeId] = _NO_PINS,
+        origin: Origin = "user",
+    ) -> None:
+        self.budget = budget
+        """Counted tokens of the framed summary; ``None``: a quarter of the region, at most what
+        the policy allows."""
+        self.extra_pins = extra_pins
+        """Nodes to keep in this one operation, with their units."""
+        self.origin = origin
+
+    @abstractmethod
+    def summarize(self, session: SessionInput, span: Span, budget: int) -> Summary:
+        """The region in at most ``budget`` counted tokens.
+
+        Raises :class:`BudgetError` where that is impossible, :class:`SummaryError` on failure.
+        """
+
+    def compact_if_needed(self, session: SessionInput, pressure: PressureInputs) -> Preview | None:
+        """See :class:`CompactionService`. The region goes from the head to the cut, an earlier
+        checkpoint included, so that one automatic checkpoint stands at the most.
+
+        Still above the threshold: again in half the budget, as often as the policy allows, each
+        time only where the attempt before gained. Raises :class:`NoGainError` where the pressure
+        asks for a compaction and none would gain.
+        """
+        window = pressure.window or session.window
+        if not window or pressure.used < session.policy.threshold(window):
+            return None
+        session = replace(session, window=window)
+        refuse_unfinished(session)
+        paired = pairing(session.plan.surface, session.plan.entries)
+        tokens = node_tokens(session)
+        cut = automatic_cut(session, paired, tokens)
+        if cut == 0:
+            return None
+        try:
+            span = span_of(session, paired, 0, cut, self.extra_pins)
+        except RegionError:
+            return None
+        return self._attempts(session, paired, tokens, span, pressure.used)
+
+    def compact_region(self, session: SessionInput, start: NodeId, end: NodeId) -> Preview:
+        """See :class:`CompactionService`. Raises :class:`StaleNodeError`,
+        :class:`UnbalancedBoundaryError`, :class:`RegionError`,
+        :class:`UnfinishedCompactionError`, :class:`NoGainError` or :class:`BudgetError`."""
+        paired = pairing(session.plan.surface, session.plan.entries)
+        span = check_region(session, paired, start, end, self.extra_pins)
+        tokens = node_tokens(session)
+        asked = self._asked(session, _weight(session, span))
+        return self._preview(session, paired, tokens, span, asked)
+
+    def _attempts(
+        self,
+        session: SessionInput,
+        paired: Pairing,
+        tokens: list[int],
+        span: Span,
+        used: int,
+    ) -> Preview:
+        budget = self._asked(session, _weight(session, span))
+        threshold = session.policy.threshold(session.window or 0)
+        best = self._preview(session, paired, tokens, span, budget)
+        for _ in range(session.policy.retries):
+            if _used_after(session, best, used) < threshold or budget <= _LEAST_BUDGET:
+                break
+            budget = max(_LEAST_BUDGET, budget // 2)
+            try:
+                best = self._preview(session, paired, tokens, span, budget)
+            except BudgetError:
+                break
+        after = _used_after(session, best, used)
+        if after >= threshold:
+            note = (
+                f"Did not converge: {after:,} tokens would stand after the compaction, the "
+                f"threshold is {threshold:,}."
+            )
+            best = replace(best, warnings=(note, *best.warnings))
+        return best
+
+    def _asked(self, session: SessionInput, region: int) -> int:
+        if self.budget is not None:
+            return self.budget
+        asked = min(session.policy.summary_tokens, max(_LEAST_BUDGET, region // 4))
+        if session.window:
+            asked = min(asked, max(_LEAST_BUDGET, session.window // 8))
+        return asked
+
+    def _preview(
+        self,
+        session: SessionInput,
+        paired: Pairing,
+        tokens: list[int],
+        span: Span,
+        asked: int,
+    ) -> Preview:
+        region = _weight(session, span)
+        most = int(region * (1 - session.policy.minimum_gain))
+        frame_tokens = session.counter.count(frame("", span.gone, region))
+        budget = min(asked, most) - frame_tokens
+        try:
+            if budget < 1:
+                raise BudgetError(
+                    f"The frame of a summary takes {frame_tokens:,} tokens, the budget is "
+                    f"{asked:,}: allow more."
+                )
+            summary = self.summarize(session, span, budget)
+        except BudgetError as error:
+            if asked <= most:
+                raise
+            raise NoGainError(_no_gain(session, region, most, str(error))) from None
+        except SummaryError as error:
+            raise SummaryError(str(error), failed_draft(error, self.origin)) from error
+        framed = frame(summary.text, span.gone, region)
+        weight = session.counter.count(framed)
+        if weight > most:
+            raise NoGainError(_no_gain(session, region, weight, ""))
+        summary = replace(summary, tokens=session.counter.count(summary.text))
+        draft = compact_draft(
+            span,
+            Written(summary, framed, region, weight),
+            session.policy,
+            self.strategy,
+            origin=self.origin,
+        )
+        gone = set(span.gone)
+        change = Change(
+            kind="compact",
+            span=span,
+            brought={span.start: (("+3", weight),)},
+            fates={
+                span.start + offset: _shadowed(session, node)
+                for offset, node in enumerate(span.nodes)
+                if node in gone
+            },
+            draft=draft,
+            summary=summary,
+            texts=(framed,),
+        )
+        return assemble(session, paired, tokens, change, _degraded(summary))
+
+
+class RuleBasedCompaction(BasicCompaction):
+    """The shipped one: the summary is written by rules, no model is called."""
+
+    strategy = "rules"
+
+    def summarize(self, session: SessionInput, span: Span, budget: int) -> Summary:
+        """See :mod:`compress.compaction.summary`."""
+        return summarise(digest(session, span.gone), session.counter, budget)
+
+
+def preview_region(
+    session: SessionInput,
+    start: NodeId,
+    end: NodeId,
+    budget: int | None = None,
+    extra_pins: frozenset[NodeId] = _NO_PINS,
+) -> Preview:
+    """The rule-based compaction of a region, as :meth:`BasicCompaction.compact_region`."""
+    return RuleBasedCompaction(budget, extra_pins).compact_region(session, start, end)
+
+
+def preview_auto(
+    session: SessionInput,
+    pressure: PressureInputs,
+    budget: int | None = None,
+    extra_pins: frozenset[NodeId] = _NO_PINS,
+    origin: Origin = "user",
+) -> Preview | None:
+    """The rule-based compaction that the pressure asks for, as
+    :meth:`BasicCompaction.compact_if_needed`."""
+    return RuleBasedCompaction(budget, extra_pins, origin).compact_if_needed(session, pressure)
+
+
+def _weight(session: SessionInput, span: Span) -> int:
+    return sum(session.tokens(node) for node in span.gone)
+
+
+def _used_after(session: SessionInput, preview: Preview, used: int) -> int:
+    return used - session.calibrated(preview.region_before - preview.region_after)
+
+
+def _no_gain(session: SessionInput, region: int, after: int, why: str) -> str:
+    least = f"{session.policy.minimum_gain:.0%}"
+    reason = f" {why}" if why else f" Its summary would take {after:,}."
+    return (
+        f"Compacting this region of {region:,} tokens would free less than {least} of it.{reason} "
+        "Choose a larger region."
+    )
+
+
+def _shadowed(session: SessionInput, node: NodeId) -> tuple[Fate, str, int]:
+    entry = head_entry(session, node)
+    kind = entry.type if entry is not None else ""
+    if node in session.plan.surface.shadowed or (entry and entry.meta.get("checkpoint")):
+        return ("shadowed", "checkpoint merged", 0)
+    return ("shadowed", _RULES.get(kind, "summarised"), 0)
+
+
+_RULES = {
+    "user/message": "user's words: verbatim, headline or pointer",
+    "steering/message": "user's words: verbatim, headline or pointer",
+    "assistant/message": "calls, closing words, names",
+    "tool/result": "outcome, errors, names",
+    "context/message": "rules, names",
+}
+
+
+def _degraded(summary: Summary) -> tuple[str, ...]:
+    if not summary.degraded:
+        return ()
+    count = len(summary.degraded)
+    return (f"{count} of the user's messages stand as headline or pointer, not verbatim.",)
