@@ -65,10 +65,23 @@ class LogEntry:
 
 def entry_of(event: SessionEvent, tokens: Sequence[int]) -> LogEntry:
     """The entry of an event; ``tokens[i]`` is what ``event.blocks[i]`` counts."""
-    by_kind = {"thinking": 0, "tool_call": 0, "image": 0}
+    total = thinking = call = image = 0
+    calls: list[tuple[str, str]] = []
+    results: list[str] = []
+    is_error = False
     for block, weight in zip(event.blocks, tokens, strict=True):
-        if block.kind in by_kind:
-            by_kind[block.kind] += weight
+        total += weight
+        kind = block.kind
+        if kind == "tool_call":
+            call += weight
+            calls.append((block.id or "", block.name or ""))
+        elif kind == "thinking":
+            thinking += weight
+        elif kind == "image":
+            image += weight
+        elif kind in ("tool_result", "synthetic"):
+            results.append(block.id or "")
+        is_error = is_error or bool(block.is_error)
     return LogEntry(
         seq=event.seq,
         type=event.type,
@@ -78,13 +91,13 @@ def entry_of(event: SessionEvent, tokens: Sequence[int]) -> LogEntry:
         role=event.role,
         turn=event.turn,
         step=event.step,
-        tokens=sum(tokens),
-        thinking_tokens=by_kind["thinking"],
-        call_tokens=by_kind["tool_call"],
-        image_tokens=by_kind["image"],
-        calls=tuple((b.id or "", b.name or "") for b in event.blocks if b.kind == "tool_call"),
-        results=tuple(b.id or "" for b in event.blocks if b.kind in ("tool_result", "synthetic")),
-        is_error=any(b.is_error for b in event.blocks),
+        tokens=total,
+        thinking_tokens=thinking,
+        call_tokens=call,
+        image_tokens=image,
+        calls=tuple(calls),
+        results=tuple(results),
+        is_error=is_error,
         time=event.time,
         model=event.model,
         usage=event.usage,

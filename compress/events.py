@@ -12,7 +12,8 @@ everything else is log-only. A surface operation on any other type is refused at
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from functools import cache
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -63,6 +64,22 @@ LEGACY_EVENT_TYPES: Mapping[str, EventType] = {
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @classmethod
+    def unchecked(cls, fields: dict[str, Any]) -> Self:
+        """An instance from checked values, *all* fields of the class given. Four times as quick as
+        ``model_construct``, which looks up each default; adapters make millions of these."""
+        made = cls.__new__(cls)
+        object.__setattr__(made, "__dict__", fields)
+        object.__setattr__(made, "__pydantic_fields_set__", cls._names())
+        object.__setattr__(made, "__pydantic_extra__", None)
+        object.__setattr__(made, "__pydantic_private__", None)
+        return made
+
+    @classmethod
+    @cache
+    def _names(cls) -> set[str]:
+        return set(cls.model_fields)
 
 
 class Image(_Frozen):

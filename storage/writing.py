@@ -57,6 +57,8 @@ class SessionState:
     """What the sessions list shows of one session after a batch."""
 
     facts: SessionFacts
+    title: str | None
+    """The log's own, else the user's first words."""
     last_seq: int
     problems: int
     tokens: int | None
@@ -221,7 +223,7 @@ def _write_session(
             facts.native_id,
             facts.agent_version,
             facts.cwd,
-            facts.title,
+            state.title,
             facts.model,
             facts.relation,
             facts.parent_native_id,

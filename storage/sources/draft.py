@@ -50,23 +50,25 @@ def event(
 ) -> SessionEvent:
     """A :class:`SessionEvent` without validation. Its caller sees to it that only surface types
     carry a node or an operation."""
-    return SessionEvent.model_construct(
-        seq=seq,
-        type=kind,
-        native_id=native_id,
-        block=block,
-        node=node,
-        op=op,
-        role=role,
-        blocks=blocks,
-        turn=turn,
-        step=step,
-        time=time,
-        model=model,
-        usage=usage,
-        request=request,
-        source_event_seqs=source_event_seqs,
-        meta=meta,
+    return SessionEvent.unchecked(
+        {
+            "seq": seq,
+            "type": kind,
+            "native_id": native_id,
+            "block": block,
+            "node": node,
+            "op": op,
+            "role": role,
+            "blocks": blocks,
+            "turn": turn,
+            "step": step,
+            "time": time,
+            "model": model,
+            "usage": usage,
+            "request": request,
+            "source_event_seqs": source_event_seqs,
+            "meta": meta,
+        }
     )
 
 
