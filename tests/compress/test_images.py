@@ -1,0 +1,115 @@
+"""Images: their size from the header, their price from the provider's own examples."""
+
+from __future__ import annotations
+
+import base64
+import struct
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compress.events import Image
+from compress.images import (
+    anthropic_tokens,
+    dimensions,
+    gemini_tokens,
+    image_from_base64,
+    image_tokens,
+    openai_patch_tokens,
+    openai_tile_tokens,
+)
+
+PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480) + b"\x08\x02\0\0\0"
+GIF = b"GIF89a" + struct.pack("<HH", 320, 200) + b"\0\0\0"
+JPEG = (
+    b"\xff\xd8\xff\xe0"
+    + struct.pack(">H", 16)
+    + b"JFIF\0" * 2
+    + b"\0\0\0\0"
+    + b"\xff\xc2"
+    + struct.pack(">HBHHB", 17, 8, 600, 800, 3)
+    + b"\0" * 20
+)
+WEBP_LOSSY = (
+    b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\x30\x01\x00\x9d\x01\x2a" + struct.pack("<HH", 176, 144) + b"\0\0"
+)
+WEBP_LOSSLESS = b"RIFF\0\0\0\0WEBPVP8L\0\0\0\0\x2f" + struct.pack("<I", 99 | 49 << 14) + b"\0" * 8
+WEBP_EXTENDED = b"RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0" + b"\x0f\x27\0" + b"\x1f\x4e\0"
+
+
+@pytest.mark.parametrize(
+    ("data", "size"),
+    [
+        (PNG, (640, 480)),
+        (GIF, (320, 200)),
+        (JPEG, (800, 600)),
+        (WEBP_LOSSY, (176, 144)),
+        (WEBP_LOSSLESS, (100, 50)),
+        (WEBP_EXTENDED, (10_000, 20_000)),
+        (b"", None),
+        (b"%PDF-1.7", None),
+        (PNG[:20], None),
+        (JPEG[:22], None),
+    ],
+    ids=["png", "gif", "jpeg", "vp8", "vp8l", "vp8x", "empty", "pdf", "cut png", "cut jpeg"],
+)
+def test_the_size_stands_in_the_header(data: bytes, size: tuple[int, int] | None) -> None:
+    assert dimensions(data) == size
+
+
+@given(st.one_of(st.binary(max_size=80), st.binary(max_size=40).map(lambda b: JPEG[:4] + b)))
+@settings(max_examples=80, deadline=None)
+def test_no_bytes_are_refused(data: bytes) -> None:
+    found = dimensions(data)
+    assert found is None or (found[0] > 0 and found[1] > 0)
+
+
+def test_a_data_url_says_its_type() -> None:
+    url = "data:image/png;base64," + base64.b64encode(PNG).decode()
+    assert image_from_base64(url) == Image(
+        media_type="image/png", width=640, height=480, size=len(PNG)
+    )
+
+
+@pytest.mark.parametrize("text", ["", "=", "data:", "***", "é" * 9, "QQ"])
+def test_what_is_no_image_has_no_size(text: str) -> None:
+    assert image_from_base64(text).width is None
+
+
+@pytest.mark.parametrize(
+    # The table under "Calculate image costs" of Anthropic's documentation on vision, and an image
+    # whose long edge is scaled from 3,136 to 1,568.
+    ("width", "height", "tokens"),
+    [(200, 200, 54), (1000, 1000, 1334), (1092, 1092, 1590), (3136, 784, 820)],
+)
+def test_anthropic_counts_pixels(width: int, height: int, tokens: int) -> None:
+    assert anthropic_tokens(width, height) == tokens
+
+
+@pytest.mark.parametrize(
+    # Worked examples of OpenAI's documentation: 1024×1024 → four tiles; 2048×4096 → six.
+    ("width", "height", "tokens"),
+    [(1024, 1024, 765), (2048, 4096, 1105), (512, 512, 255)],
+)
+def test_openai_counts_tiles(width: int, height: int, tokens: int) -> None:
+    assert openai_tile_tokens(width, height) == tokens
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "tokens"), [(1024, 1024, 1024), (32, 33, 2), (9000, 9000, 1536)]
+)
+def test_openai_counts_patches(width: int, height: int, tokens: int) -> None:
+    assert openai_patch_tokens(width, height) == tokens
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "tokens"), [(384, 384, 258), (385, 10, 258), (800, 700, 516)]
+)
+def test_gemini_counts_tiles(width: int, height: int, tokens: int) -> None:
+    assert gemini_tokens(width, height) == tokens
+
+
+def test_an_image_of_unknown_size_is_priced_as_a_large_one() -> None:
+    assert image_tokens(Image()) == 1600
+    assert image_tokens(Image(), "openai_tiles") == 1105
