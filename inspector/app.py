@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import tzinfo
+from functools import partial
 from pathlib import Path, PurePath
 from typing import ClassVar
 
@@ -23,6 +24,9 @@ POLL = 0.1
 REST = 0.06
 """Seconds that a cursor rests before what it stands on is fetched."""
 
+INHERITED = {"app.focus_next", "app.focus_previous", "screen.copy_text", "command_palette"}
+"""Actions that every Textual app has and that need no name in the palette."""
+
 STYLES = Path(__file__).parent / "styles"
 
 
@@ -39,7 +43,7 @@ class UllageApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "help", "Help", key_display="?"),
         Binding("t", "theme", "Dark/light", show=False),
-        Binding("q", "quit", "Quit"),
+        Binding("q", "quit", "Quit", show=False),
     ]
 
     def __init__(
@@ -130,13 +134,14 @@ class UllageApp(App[None]):
         """Every action of the screen on top, by name."""
         seen = set()
         for active in screen.active_bindings.values():
-            binding = active.binding
-            if binding.description and binding.action not in seen and active.enabled:
-                seen.add(binding.action)
-                yield SystemCommand(
-                    binding.description,
-                    f"key: {self.get_key_display(binding)}",
-                    lambda action=binding.action, node=active.node: self.call_later(
-                        self.run_action, action, node
-                    ),
-                )
+            binding, node = active.binding, active.node
+            moves = not isinstance(node, App | Screen) and binding.action != "select"
+            if moves or not binding.description or binding.action in seen | INHERITED:
+                continue
+            seen.add(binding.action)
+            note = f"{binding.tooltip} · " if binding.tooltip else ""
+            yield SystemCommand(
+                binding.description,
+                f"{note}key {self.get_key_display(binding)}",
+                partial(self.call_later, self.run_action, binding.action, node),
+            )

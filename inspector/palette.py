@@ -18,6 +18,9 @@ DARK = Theme(
     warning="#d9ab62",
     error="#dd7f76",
     variables={
+        "calm-fill": "#5f9d7e",
+        "warm-fill": "#c99a52",
+        "hot-fill": "#cf6f66",
         "strong": "#f2f4f7",
         "muted": "#8d98a7",
         "faint": "#5a6573",
@@ -55,6 +58,9 @@ LIGHT = Theme(
     warning="#8f5f0f",
     error="#b23c33",
     variables={
+        "calm-fill": "#86bd9f",
+        "warm-fill": "#d9ae62",
+        "hot-fill": "#d98c82",
         "strong": "#0d1014",
         "muted": "#5f6873",
         "faint": "#979ca1",

@@ -162,18 +162,22 @@ def _expand_tabs(row: str) -> str:
 
 def _fold(row: str, width: int) -> list[str]:
     """Folds at the last blank of a line where there is one in its second half, else anywhere."""
-    if row.isascii():
-        return _fold_at_blanks(row, width)
-    return chop_cells(row, width) or [""]
-
-
-def _fold_at_blanks(row: str, width: int) -> list[str]:
+    narrow = row.isascii()
     folded: list[str] = []
     start = 0
-    while len(row) - start > width:
-        blank = row.rfind(" ", start + width // 2, start + width + 1)
-        end = start + width if blank < 0 else blank
+    while True:
+        # Four marks can stand on one letter, so this many characters fill a line for sure.
+        ahead = row[start : start + width * (MARKS_PER_LETTER + 1) + 1]
+        fits = width if narrow else _fitting(ahead, width)
+        if fits >= len(row) - start:
+            folded.append(row[start:])
+            return folded
+        blank = row.rfind(" ", start + fits // 2, start + fits + 1)
+        end = start + fits if blank <= start else blank
         folded.append(row[start:end])
-        start = end if blank < 0 else blank + 1
-    folded.append(row[start:])
-    return folded
+        start = end if blank <= start else blank + 1
+
+
+def _fitting(text: str, width: int) -> int:
+    """Characters at the beginning that fit into ``width`` cells; at least one."""
+    return len(next((chunk for chunk in chop_cells(text, width) if chunk), text[:1]))

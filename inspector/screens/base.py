@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from textual.screen import Screen
+from textual.worker import Worker
 
 from compress.errors import CompressError
 from inspector.sanitize import NEWLINE_MARK, clean, line
@@ -53,9 +54,12 @@ class AskingScreen(Screen[R]):
         A newer question of the same group makes the older answer void. A refusal goes to
         ``refused``, else into a toast.
         """
-        self.run_worker(
-            self._answer(work, then, refused or self._tell_refusal), group=group, exclusive=True
-        )
+
+        async def answer() -> None:
+            await self._answer(work, then, refused or self._tell_refusal)
+
+        # The function, not its coroutine: one made void before it began would linger unawaited.
+        _: Worker[None] = self.run_worker(answer, group=group, exclusive=True)
 
     async def _answer(
         self,

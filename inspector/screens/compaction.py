@@ -9,12 +9,14 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.widgets import Footer
 
 from compress.errors import CompressError
 from compress.events import NodeId
-from inspector.messages import ChoiceTaken, StoreGrew
+from inspector.messages import ChoiceTaken, RowHighlighted, StoreGrew
 from inspector.reports import CompactionReport
+from inspector.sanitize import line
 from inspector.screens.base import AskingScreen
 from inspector.screens.ports import CompactionMode, Preview
 from inspector.views import SurfaceView
@@ -43,13 +45,13 @@ class CompactionScreen(AskingScreen[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave"),
         Binding("y", "commit", "Commit"),
-        Binding("m", "mode", "Mode"),
-        Binding("s", "edge('start')", "Start here"),
-        Binding("e", "edge('end')", "End here"),
+        Binding("m", "mode", "Mode", tooltip="a region, by policy, or old tool results only"),
+        Binding("s", "edge('start')", "Start", tooltip="the region starts here"),
+        Binding("e", "edge('end')", "End", tooltip="the region ends here"),
         Binding("p", "pin", "Pin"),
-        Binding("plus", "budget(1)", "Larger", key_display="+"),
-        Binding("minus", "budget(-1)", "Smaller", key_display="-"),
-        Binding("v", "pane", "Summary/lost"),
+        Binding("plus", "budget(1)", "Larger summary", key_display="+", show=False),
+        Binding("minus", "budget(-1)", "Budget", key_display="+-", tooltip="a smaller summary"),
+        Binding("v", "pane", "Lost", tooltip="what would be lost, or the summary"),
         *(Binding(str(digit), f"choose({digit})", show=False) for digit in range(1, 10)),
     ]
 
@@ -65,6 +67,7 @@ class CompactionScreen(AskingScreen[bool]):
         self.pins: tuple[NodeId, ...] = ()
         self.surface: SurfaceView | None = None
         self.preview: Preview | None = None
+        self._after: After | None = None
         self._lost = False
 
     def compose(self) -> ComposeResult:
@@ -114,10 +117,12 @@ class CompactionScreen(AskingScreen[bool]):
 
     def _take_preview(self, answer: tuple[Preview, After]) -> None:
         self.preview, after = answer
+        self._after = after
         report = self.preview.report
         warnings = " ".join(report.warnings)
         self.query_one(Banner).show(warnings)
         self._show_before(report)
+        self._follow()
         side = self.query_one(AfterList)
         side.summary_tokens = report.summary.tokens if report.summary is not None else 0
         side.shadowed = sum(fate.fate == "shadowed" for fate in report.nodes)
@@ -127,12 +132,14 @@ class CompactionScreen(AskingScreen[bool]):
         self._show_text()
 
     def _refuse(self, refusal: CompressError) -> None:
-        self.preview = None
+        self.preview = self._after = None
         self.query_one(Banner).show(
             str(refusal), [(_choice_words(choice), choice) for choice in refusal.choices]
         )
         self._show_before(None)
-        self.query_one(AfterList).show(Listed[FateLine]())
+        side = self.query_one(AfterList)
+        side.show(Listed[FateLine]())
+        side.border_subtitle = ""
         self.query_one(Balance).show(None)
         self.query_one(TextPane).show([])
 
@@ -170,6 +177,17 @@ class CompactionScreen(AskingScreen[bool]):
         if report is not None:
             pane.show(lost_sections(report) if self._lost else summary_sections(report))
         self._show_title()
+
+    @on(RowHighlighted, "#before")
+    def _follow(self) -> None:
+        """The other side goes along; the fate is spelled out where rows are too narrow for it."""
+        side = self.query_one(BeforeList)
+        row = side.row
+        if self._after is not None:
+            self.query_one(AfterList).cursor = self._after.place_of(side.cursor)
+        fate = row.fate if row is not None else None
+        words = f"{figures.event_name(fate.seq)} {fate.fate}: {fate.rule}" if fate else "before"
+        side.border_title = Content(line(words, 60))
 
     # Keys
 

@@ -37,12 +37,11 @@ class SessionScreen(AskingScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back"),
         Binding("p", "pin", "Pin"),
-        Binding("space", "surface('select')", "Select"),
         Binding("c", "compact", "Compact"),
-        Binding("g", "track", "Agent/plan"),
-        Binding("l", "live", "Resume/live"),
-        Binding("r", "raw", "Raw"),
-        Binding("v", "pane", "Pane"),
+        Binding("g", "track", "Track", tooltip="the agent's own log, or your plan"),
+        Binding("l", "live", "View", tooltip="as a resume would send it, or as the agent saw it"),
+        Binding("r", "raw", "Raw or rendered", show=False),
+        Binding("v", "pane", "Pane", tooltip="detail or pressure, on a narrow screen"),
         Binding("comma", "time(-1)", "Earlier", key_display=",", show=False),
         Binding("full_stop", "time(1)", "Later", key_display=".", show=False),
         Binding("less_than_sign", "time(-20)", "Much earlier", key_display="<", show=False),
@@ -240,10 +239,6 @@ class SessionScreen(AskingScreen[None]):
             surface.pivot = None
         else:
             self.app.pop_screen()
-
-    def action_surface(self, action: str) -> None:
-        if action == "select":
-            self.query_one(SurfaceList).action_select()
 
     def action_track(self) -> None:
         self.track = "plan" if self.track == "agent" else "agent"

@@ -22,9 +22,9 @@ class SessionsScreen(AskingScreen[None]):
     """The list that everything starts from."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", "Open"),
         Binding("slash", "filter", "Filter"),
         Binding("a", "audit", "Audit"),
+        Binding("q", "app.quit", "Quit"),
         Binding("escape", "clear", "Clear filter", show=False),
     ]
 
@@ -44,6 +44,8 @@ class SessionsScreen(AskingScreen[None]):
         self.query_one("#filter").display = False
         self.query_one(SessionList).focus()
         self.store_grew()
+        if not self.app.console.encoding.startswith("utf"):
+            self.tell("This terminal does not claim UTF-8; set LANG to a UTF-8 locale.", "warning")
         self.set_interval(30, self._grow_older)
 
     def on_resize(self, event: events.Resize) -> None:

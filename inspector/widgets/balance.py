@@ -10,7 +10,7 @@ from inspector.widgets import figures
 from inspector.widgets.tones import Cells, Drawn
 
 LABEL = 8
-FIGURES = 18
+FIGURES = 20
 
 
 class Balance(Drawn):

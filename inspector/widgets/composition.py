@@ -55,8 +55,8 @@ class CompositionBar(Drawn):
             return lines
         whole = report.window or sum(part[3] for part in present)
         entries = [_entry(part, whole, plain) for part in present]
-        lines += _grid(entries, width)
-        return lines + _tools(report, width)
+        full = [*lines, *_grid(entries, width), *_tools(report, width)]
+        return full if len(full) <= height else lines + _largest(present, whole, plain, height - 1)
 
 
 def _stack(parts: list[tuple[str, str, str, int]], width: int, plain: bool) -> Cells:
@@ -83,6 +83,18 @@ def _entry(part: tuple[str, str, str, int], whole: int, plain: bool) -> Cells:
         (f"{figures.tokens(count):>6}", "text"),
         (f"{figures.percent(count / whole):>6}", "muted"),
     ]
+
+
+def _largest(
+    parts: list[tuple[str, str, str, int]], whole: int, plain: bool, room: int
+) -> list[Cells]:
+    """The largest parts one below another, and what is left in the last line."""
+    ranked = sorted(parts, key=lambda part: -part[3])
+    if len(ranked) <= room:
+        return [_entry(part, whole, plain) for part in ranked]
+    rest = ranked[max(room - 1, 0) :]
+    others = ("faint", f"{len(rest)} smaller", "░", sum(part[3] for part in rest))
+    return [_entry(part, whole, plain) for part in (*ranked[: max(room - 1, 0)], others)][:room]
 
 
 def _grid(entries: list[Cells], width: int) -> list[Cells]:

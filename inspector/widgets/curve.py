@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import pairwise
 
 from compress.events import NodeId
 from inspector.reports import PressureReport
 from inspector.widgets import figures
+from inspector.widgets.gauge import heat_of
 from inspector.widgets.tones import Cells, Drawn
 
 _LEVELS = " ▁▂▃▄▅▆▇█"
@@ -37,7 +39,7 @@ class Curve(Drawn):
         ]
         columns = resample(values, width - AXIS)
         scale = Scale(max(report.window or 1, *values), height - 2, report)
-        lines = [_row(scale, row, columns, width) for row in range(scale.rows)]
+        lines = [_row(scale, row, columns) for row in range(scale.rows)]
         return [*lines, _axis(report, len(columns)), _labels(report, len(columns))]
 
 
@@ -48,7 +50,7 @@ class Scale:
         self.top = top
         """Tokens at the upper edge."""
         self.rows = rows
-        self.window = report.window
+        self.report = report
         self.limits: dict[int, str] = {}
         """Rows on which a threshold lies, with its tone."""
         for tokens, tone in (
@@ -58,10 +60,6 @@ class Scale:
             if tokens is not None and tokens <= top:
                 self.limits[min(int((1 - tokens / top) * rows), rows - 1)] = tone
 
-    def share(self, tokens: float) -> float | None:
-        """Of the window."""
-        return tokens / self.window if self.window else None
-
     def fill(self, tokens: int, row: int) -> str:
         """How far the column reaches into a row, in eighths; empty where it does not."""
         eighths = round(tokens / self.top * self.rows * 8) - (self.rows - 1 - row) * 8
@@ -69,13 +67,10 @@ class Scale:
 
 
 def resample(values: Sequence[int], width: int) -> list[int]:
-    """At most ``width`` columns: the highest value of each bucket, or each value widened."""
+    """``width`` columns: the highest value of each bucket, or each value widened."""
     count = len(values)
-    if count >= width:
-        edges = [at * count // width for at in range(width + 1)]
-        return [max(values[edges[at] : edges[at + 1]]) for at in range(width)]
-    wide = max(1, width // count)
-    return [value for value in values for _ in range(wide)]
+    edges = [at * count // width for at in range(width + 1)]
+    return [max(values[at : max(upto, at + 1)]) for at, upto in pairwise(edges)]
 
 
 def column_of(seq: NodeId, seqs: Sequence[int], columns: int) -> int | None:
@@ -86,15 +81,15 @@ def column_of(seq: NodeId, seqs: Sequence[int], columns: int) -> int | None:
     return min(index * columns // len(seqs), columns - 1)
 
 
-def _row(scale: Scale, row: int, columns: Sequence[int], width: int) -> Cells:
+def _row(scale: Scale, row: int, columns: Sequence[int]) -> Cells:
     limit = scale.limits.get(row)
-    label = figures.percent(scale.share(scale.top)) if row == 0 and scale.window else ""
+    window = scale.report.window
+    label = figures.percent(scale.top / window) if row == 0 and window else ""
     cells: Cells = [(f"{label:>5} ", "faint")]
     empty = ("┄", limit) if limit else (" ", "text")
     for tokens in columns:
         fill = scale.fill(tokens, row)
-        cells.append((fill, figures.heat(scale.share(tokens))) if fill else empty)
-    cells += [empty] * (width - AXIS - len(columns))
+        cells.append((fill, heat_of(scale.report, tokens) + "-fill") if fill else empty)
     return cells
 
 

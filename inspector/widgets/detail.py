@@ -26,7 +26,7 @@ def sections_of(
     detail: EventDetail, window: int | None, raw: bool, zone: tzinfo | None
 ) -> list[Section]:
     """Facts first, then the content, rendered or as the log has it."""
-    facts = [Section(_facts(detail, window, zone), "muted")]
+    facts = [Section(_facts(detail, window), "muted")]
     facts += [Section(sentence, "accent") for sentence in detail.operations]
     if raw:
         return [*facts, Section(detail.raw, "text", "raw record")]
@@ -38,21 +38,15 @@ def sections_of(
             len(shadowed.shadowed_seqs) > 200
         )
         content.append(Section(names + more, "muted", "stands for"))
-    return [*facts, *content, Section(detail.provenance, "muted", "where it stands in the log")]
+    return [*facts, *content, Section(_origin(detail, zone), "muted", "where it comes from")]
 
 
-def _facts(detail: EventDetail, window: int | None, zone: tzinfo | None) -> str:
+def _facts(detail: EventDetail, window: int | None) -> str:
     node = detail.node
     _, label, _ = label_of(node)
     kind = node.type if label == node.type else f"{node.type} · {label}"
     share = f" · {figures.percent(node.tokens / window)} of the window" if window else ""
     first = f"{figures.event_name(node.seq)} · {kind} · {node.tokens:,} tokens{share}"
-    second = figures.moment(node.time, zone)
-    if node.turn is not None:
-        second += f" · turn {node.turn}"
-    if node.step is not None:
-        second += f" · step {node.step}"
-    second += f" · each further request sends {figures.tokens(node.tokens)} again"
     states = [
         words
         for present, words in (
@@ -64,7 +58,18 @@ def _facts(detail: EventDetail, window: int | None, zone: tzinfo | None) -> str:
         )
         if present
     ]
-    return "\n".join([first, second, *([" · ".join(states)] if states else [])])
+    return "\n".join([first, *([" · ".join(states)] if states else [])])
+
+
+def _origin(detail: EventDetail, zone: tzinfo | None) -> str:
+    node = detail.node
+    place = figures.moment(node.time, zone)
+    if node.turn is not None:
+        place += f" · turn {node.turn}"
+    if node.step is not None:
+        place += f" · step {node.step}"
+    cost = f"Each further request sends these {node.tokens:,} tokens again."
+    return "\n".join([detail.provenance, place, cost])
 
 
 def _block(block: MessageBlock) -> list[Section]:

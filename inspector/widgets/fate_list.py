@@ -96,6 +96,14 @@ class After:
     def rows(self, start: int, stop: int) -> Sequence[FateLine]:
         return [self._line(index) for index in range(start, min(stop, len(self)))]
 
+    def place_of(self, row: int) -> int:
+        """Where a row of the left side stands here; for a shadowed one, its checkpoint."""
+        if row < self._first:
+            return row
+        if row > self._last:
+            return row - (self._last + 1 - self._first) + len(self._middle)
+        return self._first + (self._middle.index(row) if row in self._middle else 0)
+
     def _line(self, index: int) -> FateLine:
         row = index
         if index >= self._first + len(self._middle):

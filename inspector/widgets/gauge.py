@@ -42,24 +42,24 @@ class Gauge(Drawn):
                 [("window unknown, so there is no percentage", "muted")],
             ]
         share = report.used / report.window
-        tone = heat_of(report)
+        tone = heat_of(report, report.used)
         figure = figures.percent(share)
         top = [*_bar(report, share, tone, width - 8), (f"{figure:>7}", tone)]
         return [top, _fit([_figures(report), *_details(report)], width)]
 
 
-def heat_of(report: PressureReport) -> str:
-    """The tone of a report's pressure, by its own thresholds."""
-    micro, compact = report.thresholds.micro, report.thresholds.compact
+def heat_of(report: PressureReport, tokens: int) -> str:
+    """The tone of so many tokens, by the report's own thresholds."""
     if not report.window:
         return "muted"
+    micro, compact = report.thresholds.micro, report.thresholds.compact
     warm = micro / report.window if micro is not None else figures.WARM
     hot = compact / report.window if compact is not None else figures.HOT
-    return figures.heat(report.used / report.window, warm, hot)
+    return figures.heat(tokens / report.window, warm, hot)
 
 
 def _bar(report: PressureReport, share: float, tone: str, width: int) -> Cells:
-    """Filled and empty cells, with a tick where a threshold stands."""
+    """Filled and empty cells, with a tick where a threshold lies ahead."""
     width = max(width, 1)
     full = min(max(round(share * width), 1 if share > 0 else 0), width)
     ticks = {}
@@ -71,10 +71,10 @@ def _bar(report: PressureReport, share: float, tone: str, width: int) -> Cells:
             ticks[min(int(limit / report.window * width), width - 1)] = limit_tone
     cells: Cells = []
     for column in range(width):
-        if column in ticks:
-            cells.append(("┃" if column < full else "│", ticks[column]))
-        elif column < full:
-            cells.append(("█", tone))
+        if column < full:
+            cells.append(("█", f"{tone}-fill"))
+        elif column in ticks:
+            cells.append(("│", ticks[column]))
         else:
             cells.append(("░", "faint"))
     return cells

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rich.cells import cell_len
+from textual.binding import Binding, BindingType
 
 from inspector.reports import SessionRow, SessionState
 from inspector.sanitize import line
@@ -51,6 +54,8 @@ def heading(width: int) -> str:
 
 class SessionList(LineList[SessionRow]):
     """Sessions with their state, pressure and age."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "activate", "Open")]
 
     now: float = 0.0
     """Seconds since 1970; set before rows are shown, ages are counted from it."""

@@ -77,8 +77,9 @@ class TimeSlider(Drawn):
             self.post_message(TimeMoved(self, wanted))
 
     def _label(self) -> str:
-        at = "now" if self.at is None else f"#{self.at:,}"
-        return pad(f" {at} of {figures.event_name(self.newest)}", 20, right=True)
+        newest = figures.event_name(self.newest)
+        where = f"{newest} · now" if self.at is None else f"#{self.at} of {newest}"
+        return pad(where, 20, right=True)
 
     def _track(self, width: int) -> int:
         return width - LEAD - 20
