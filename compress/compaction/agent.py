@@ -10,7 +10,8 @@ from compress.entries import LogEntry
 from compress.events import NodeId, Rebase, Replace
 from compress.surface import SurfaceFold
 
-AgentKind = Literal["compact", "micro", "clear", "rewind", "branch"]
+AgentKind = Literal["compact", "micro", "clear", "rewind", "branch", "edit"]
+"""``edit``: one node took the place of others, without being a summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,9 @@ class _Reader:
         standing = set(self._fold.nodes)
         gone = tuple(node for node in nodes if node not in standing)
         kind = _kind(entry)
+        if not gone and kind == "branch":
+            # A mere change of order: nothing left the window.
+            return
         last = self.found[-1] if self.found else None
         if last is not None and kind == last.kind == "micro" and self._settling:
             self.found[-1] = replace(
@@ -148,14 +152,14 @@ class _Reader:
 def _kind(entry: LogEntry) -> AgentKind:
     if entry.meta.get("checkpoint"):
         return "compact"
-    if entry.type == "tool/result" or (isinstance(entry.op, Replace) and entry.op.live_only):
-        return "micro"
+    if isinstance(entry.op, Replace):
+        return "micro" if entry.op.live_only or entry.type == "tool/result" else "edit"
     marker = entry.meta.get("marker")
     if marker == "clear":
         return "clear"
     if marker == "rewind":
         return "rewind"
-    return "branch" if isinstance(entry.op, Rebase) else "compact"
+    return "branch"
 
 
 def nth_compaction(operations: Sequence[AgentOperation], number: int) -> AgentOperation | None:

@@ -107,6 +107,12 @@ def digest(session: SessionInput, nodes: Sequence[NodeId], *, opened: bool = Tru
     return found
 
 
+def raw_tokens(session: SessionInput, nodes: Sequence[NodeId]) -> int:
+    """Counted tokens of these nodes, checkpoints made here weighed as the raw behind them."""
+    near, distant = _open(session, nodes)
+    return sum(session.tokens(node) for node in (*near, *distant))
+
+
 def _open(session: SessionInput, nodes: Iterable[NodeId]) -> tuple[list[NodeId], list[NodeId]]:
     """The raw nodes behind these, oldest first: those to read, and those too far back."""
     shadowed = session.plan.surface.shadowed

@@ -10,7 +10,7 @@ from compress.compaction.digest import RAW_TOKENS, digest
 from compress.compaction.errors import ChangedError
 from compress.compaction.loss import lost, texts
 from compress.compaction.region import Span, span_of
-from compress.compaction.retention import automatic_cut, head_entry, oversized_units
+from compress.compaction.retention import automatic_cut, oversized_units
 from compress.compaction.values import (
     Fate,
     NodeFate,
@@ -23,6 +23,11 @@ from compress.errors import CompressError
 from compress.events import NodeId
 from compress.operations import OperationDraft, OperationKind
 from compress.pairing import Pairing, pairing
+
+BY_HAND = "kept by hand"
+"""The rule of a node that is kept in this one operation."""
+
+_LISTED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +152,6 @@ def _kept_by_hand(preview: Preview) -> list[NodeId]:
     return [fate.node for fate in preview.fates if fate.rule == BY_HAND]
 
 
-BY_HAND = "kept by hand"
-
-
 def _refigured(preview: Preview, session: SessionInput, paired: Pairing) -> Preview:
     tokens = node_tokens(session)
     known = {fate.node: fate for fate in preview.fates}
@@ -216,10 +218,10 @@ def _warnings(session: SessionInput, floor: int, oversized: Sequence[NodeId]) ->
                 f"What cannot be compacted (overhead, pins, retained tail) takes {least:,} tokens, "
                 f"the threshold of {threshold:,} or more: no compaction will get below it."
             )
-    for node in oversized:
-        entry = head_entry(session, node)
-        what = f" ({entry.headline[:60]})" if entry is not None and entry.headline else ""
+    if oversized:
+        listed = ", ".join(str(node) for node in oversized[:_LISTED])
+        more = f" and {len(oversized) - _LISTED} more" if len(oversized) > _LISTED else ""
         yield (
-            f"The unit at event {node}{what} is larger than the retained tail by itself: "
-            "summarising the rest cannot mend that."
+            f"Larger than the retained tail by themselves: the units at events {listed}{more}. "
+            "Summarising other nodes does not mend that."
         )

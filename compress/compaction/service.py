@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import replace
 
-from compress.compaction.digest import digest
+from compress.compaction.digest import digest, raw_tokens
 from compress.compaction.drafts import Written, compact_draft, failed_draft
 from compress.compaction.errors import BudgetError, NoGainError, RegionError, SummaryError
 from compress.compaction.preview import Change, assemble, node_tokens
@@ -17,7 +17,7 @@ from compress.compaction.retention import automatic_cut, head_entry
 from compress.compaction.summary import frame, summarise
 from compress.compaction.values import Fate, PressureInputs, Preview, SessionInput, Summary
 from compress.events import NodeId
-from compress.operations import Origin
+from compress.operations import Origin, is_operation_id
 from compress.pairing import Pairing, pairing
 
 _LEAST_BUDGET = 256
@@ -85,6 +85,8 @@ class BasicCompaction(CompactionService):
             span = span_of(session, paired, 0, cut, self.extra_pins)
         except RegionError:
             return None
+        if self.budget is None and _compacted(session, span):
+            return None
         return self._attempts(session, paired, tokens, span, pressure.used)
 
     def compact_region(self, session: SessionInput, start: NodeId, end: NodeId) -> Preview:
@@ -93,8 +95,13 @@ class BasicCompaction(CompactionService):
         :class:`UnfinishedCompactionError`, :class:`NoGainError` or :class:`BudgetError`."""
         paired = pairing(session.plan.surface, session.plan.entries)
         span = check_region(session, paired, start, end, self.extra_pins)
+        if self.budget is None and _compacted(session, span):
+            raise NoGainError(
+                "The region holds nothing but a checkpoint, so compacting it again changes "
+                "nothing. Choose a larger region, or give a budget."
+            )
         tokens = node_tokens(session)
-        asked = self._asked(session, _weight(session, span))
+        asked = self._asked(session, span)
         return self._preview(session, paired, tokens, span, asked)
 
     def _attempts(
@@ -105,7 +112,7 @@ class BasicCompaction(CompactionService):
         span: Span,
         used: int,
     ) -> Preview:
-        budget = self._asked(session, _weight(session, span))
+        budget = self._asked(session, span)
         threshold = session.policy.threshold(session.window or 0)
         best = self._preview(session, paired, tokens, span, budget)
         for _ in range(session.policy.retries):
@@ -125,10 +132,13 @@ class BasicCompaction(CompactionService):
             best = replace(best, warnings=(note, *best.warnings))
         return best
 
-    def _asked(self, session: SessionInput, region: int) -> int:
+    def _asked(self, session: SessionInput, span: Span) -> int:
+        """The budget of the framed summary. A checkpoint weighs what it stands for, lest every
+        further compaction shrink it again."""
         if self.budget is not None:
             return self.budget
-        asked = min(session.policy.summary_tokens, max(_LEAST_BUDGET, region // 4))
+        raw = raw_tokens(session, span.gone)
+        asked = min(session.policy.summary_tokens, max(_LEAST_BUDGET, raw // 4))
         if session.window:
             asked = min(asked, max(_LEAST_BUDGET, session.window // 8))
         return asked
@@ -218,6 +228,12 @@ def preview_auto(
     """The rule-based compaction that the pressure asks for, as
     :meth:`BasicCompaction.compact_if_needed`."""
     return RuleBasedCompaction(budget, extra_pins, origin).compact_if_needed(session, pressure)
+
+
+def _compacted(session: SessionInput, span: Span) -> bool:
+    """Whether all that would go is checkpoints made here."""
+    shadowed = session.plan.surface.shadowed
+    return all(is_operation_id(node) and node in shadowed for node in span.gone)
 
 
 def _weight(session: SessionInput, span: Span) -> int:
