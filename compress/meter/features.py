@@ -155,7 +155,8 @@ def _divide(reply: Reply, output: float, node: Node, ratio: float) -> Features:
     text, call = node.text * ratio, node.call * ratio
     hidden = output - text - call
     if reply.reasoning is not None and reply.output:
-        thinking = min(output, output * reply.reasoning / reply.output)
+        share = min(1.0, max(0.0, reply.reasoning / reply.output))
+        thinking = output * share
     else:
         thinking = max(hidden, 0.0) if hidden > output / 4 or node.thinking else 0.0
     visible = output - thinking

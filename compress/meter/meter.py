@@ -23,8 +23,8 @@ from compress.meter.priors import prior_of, ratio_of
 from compress.surface import View
 from compress.tokens import model_name
 
-MOST_INPUT = 50_000_000
-"""Tokens; a provider's figure above this is a defect of the log and counts as unknown (T11)."""
+MOST_TOKENS = 50_000_000
+"""A provider's figure above this is a defect of the log and counts as unknown (T11)."""
 _PENDING = 4
 """Requests that may wait for their usage; older ones never get it."""
 _NUMBERS = frozenset({"calls", "output_calls", "results", "users", "contexts", "request"})
@@ -210,12 +210,13 @@ class TokenMeter:
         reply = self._replies.get(seq)
         if reply is None:
             return
-        if usage.output is not None and usage.output >= (reply.output or 0):
-            reply.output, reply.lower_bound = usage.output, usage.lower_bound
+        output = usage.output
+        if output is not None and (reply.output or 0) <= output <= MOST_TOKENS:
+            reply.output, reply.lower_bound = output, usage.lower_bound
             reply.reasoning = usage.reasoning
             self._ledger.reweigh(reply, ratio_of(self.model))
         actual = usage.total_input
-        if actual is None or not 0 < actual <= MOST_INPUT or actual == reply.actual:
+        if actual is None or not 0 < actual <= MOST_TOKENS or actual == reply.actual:
             return
         first = reply.actual is None
         reply.actual = actual
