@@ -1,0 +1,293 @@
+"""Previews and commits of compactions: from a person's words to the engine, and back as reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from compress.compaction.agent import AgentOperation, agent_operations
+from compress.compaction.micro import preview_micro
+from compress.compaction.policy import Policy
+from compress.compaction.preview import check_commit
+from compress.compaction.service import preview_auto, preview_region
+from compress.compaction.values import Lost, PressureInputs, Preview, SessionInput
+from compress.errors import CompressError
+from compress.events import NodeId
+from compress.operations import OperationDraft
+from compress.plan import PlanState
+from inspector.contents import Contents
+from inspector.loaded import LoadedSession
+from inspector.pressures import planned_reading, window_of
+from inspector.reports import (
+    CompactionReport,
+    LostReport,
+    NodeFate,
+    RegionReport,
+    SessionHeader,
+    SummaryReport,
+)
+from inspector.settings import Settings
+from storage import resources
+from storage.store import Store
+
+CompactionMode = Literal["region", "auto", "micro"]
+
+_LOST_SHOWN = 200
+"""Items of each kind of loss in a report; a warning names the rest."""
+
+
+class NothingToDoError(CompressError):
+    """A policy that has nothing to do now; the message says why."""
+
+    code = "nothing_to_do"
+
+
+class RequestError(CompressError):
+    """A request that does not say what it means."""
+
+    code = "request"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to compact. ``start`` and ``end`` for a region; ``budget`` in tokens or ``"own"``: as
+    many as the agent's own summary has."""
+
+    start: NodeId | None = None
+    end: NodeId | None = None
+    mode: CompactionMode = "region"
+    at: NodeId | None = None
+    before_compaction: int | None = None
+    """1 = the first compaction that the agent made itself: the surface as it stood just before,
+    the same region."""
+    budget: int | str | None = None
+    pins: tuple[NodeId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewHandle:
+    """A preview with its report: print it, or commit it."""
+
+    report: CompactionReport
+    preview: Preview
+    past: bool
+    """It is about a moment of the past, and cannot be committed."""
+
+
+def preview(
+    store: Store,
+    loaded: LoadedSession,
+    settings: Settings,
+    header: SessionHeader,
+    request: Request,
+) -> PreviewHandle:
+    """What a compaction would do; writes nothing.
+
+    Raises a :class:`CompressError` that says why nothing can be done.
+    """
+    at, own = request.at, None
+    if request.before_compaction is not None:
+        own = _agents_own(loaded, request.before_compaction)
+        at = int(own.seq) - 1
+    state = loaded.plan("resume", at)
+    session, used = session_input(store, loaded, settings, state, at)
+    made = _made(session, used, request, own, _budget(loaded, request, own))
+    report = _report(made, session, header, at if at is not None else loaded.record.last_seq)
+    return PreviewHandle(report, made, past=at is not None and at != loaded.record.last_seq)
+
+
+def check(
+    store: Store, loaded: LoadedSession, settings: Settings, handle: PreviewHandle
+) -> tuple[CompactionReport, OperationDraft]:
+    """The preview with the figures of now, and what to append.
+
+    Raises :class:`compress.compaction.errors.ChangedError` where its region changed.
+    """
+    if handle.past:
+        raise RequestError(
+            f"This preview is of event {handle.report.at_seq}, a moment of the past: only the "
+            "present can be compacted. Leave --at and --before-compaction out."
+        )
+    state = loaded.plan("resume")
+    session, _ = session_input(store, loaded, settings, state, None)
+    now = check_commit(handle.preview, session)
+    report = _report(now, session, handle.report.session, loaded.record.last_seq)
+    return report, now.draft
+
+
+def policy_of(settings: Settings) -> Policy:
+    """The engine's policy from the settings."""
+    return Policy(
+        threshold_ratio=settings.threshold_ratio,
+        retain_ratio=settings.retain_ratio,
+        summary_tokens=settings.max_summary_tokens,
+        retries=settings.retries,
+        last_messages=settings.last_messages,
+        micro_start=settings.micro_high,
+        micro_target=settings.micro_low,
+        auto=settings.auto,
+    )
+
+
+def session_input(
+    store: Store,
+    loaded: LoadedSession,
+    settings: Settings,
+    state: PlanState,
+    at: NodeId | None,
+) -> tuple[SessionInput, int]:
+    """The session as compaction sees it, and the provider tokens that its plan holds."""
+    meter = loaded.meter("live", at)
+    reading = planned_reading(meter, state)
+    record = loaded.record
+    session = SessionInput(
+        plan=state,
+        content=Contents(store, record, state),
+        counter=resources.counter_for(reading.model or record.model),
+        policy=policy_of(settings),
+        window=window_of(loaded, meter, settings).tokens,
+        overhead=reading.overhead,
+        calibration=reading.calibration,
+    )
+    return session, reading.used
+
+
+def _agents_own(loaded: LoadedSession, number: int) -> AgentOperation:
+    own = [op for op in agent_operations(loaded.order) if op.summary is not None]
+    if not 1 <= number <= len(own):
+        raise RequestError(
+            f"The agent compacted this session {len(own)} times, so there is no compaction "
+            f"{number}; number 1 is the first.",
+            [f"--before-compaction {k}" for k in range(1, len(own) + 1)],
+        )
+    return own[number - 1]
+
+
+def _budget(loaded: LoadedSession, request: Request, own: AgentOperation | None) -> int | None:
+    if request.budget != "own":
+        return int(request.budget) if request.budget is not None else None
+    if own is None:
+        compactions = [op for op in agent_operations(loaded.order) if op.summary is not None]
+        if not compactions:
+            raise RequestError(
+                "--budget own needs a compaction that the agent made itself; there is none. "
+                "Name a number of tokens."
+            )
+        own = compactions[-1]
+    members = loaded.fold("resume").members.get(own.seq, (own.seq,))
+    return sum(loaded.entries[seq].tokens for seq in members)
+
+
+def _made(
+    session: SessionInput,
+    used: int,
+    request: Request,
+    own: AgentOperation | None,
+    budget: int | None,
+) -> Preview:
+    extra = frozenset(request.pins)
+    if own is not None and request.start is None:
+        standing = set(session.plan.surface.nodes)
+        gone = [node for node in own.shadowed if node in standing]
+        if not gone:
+            raise RequestError(f"The agent's compaction at event {own.seq} shadowed nothing.")
+        return preview_region(session, gone[0], gone[-1], budget, extra)
+    if request.mode == "region":
+        start, end = _ends(session, request)
+        return preview_region(session, start, end, budget, extra)
+    inputs = PressureInputs(used, session.window)
+    if session.window is None:
+        raise NothingToDoError(
+            "The context window of this model is unknown, so no policy can act: set window in the "
+            "settings, or name a region."
+        )
+    if request.mode == "micro":
+        found = preview_micro(session, inputs)
+        name, start_at = "Micro-compaction", session.policy.micro_start
+    else:
+        found = preview_auto(session, inputs, budget, extra)
+        name, start_at = "Compaction", session.policy.threshold_ratio
+    if found is None:
+        share = used / session.window
+        why = (
+            f"it begins at {start_at:.0%}, and the window is {share:.0%} full"
+            if share < start_at
+            else "nothing is left that may be taken: pins, the last messages and the open step stay"
+        )
+        raise NothingToDoError(f"{name} has nothing to do: {why}. A region can always be named.")
+    return found
+
+
+def _ends(session: SessionInput, request: Request) -> tuple[NodeId, NodeId]:
+    nodes = session.plan.surface.nodes
+    if not nodes:
+        raise RequestError("The surface is empty: there is nothing to compact.")
+    if request.start is None and request.end is None:
+        raise RequestError(
+            "Name the region with --from SEQ and --to SEQ, or let the policy choose: --auto, "
+            "--micro."
+        )
+    return (
+        nodes[0] if request.start is None else request.start,
+        nodes[-1] if request.end is None else request.end,
+    )
+
+
+def _report(
+    made: Preview, session: SessionInput, header: SessionHeader, at: NodeId
+) -> CompactionReport:
+    own = {event.seq for event in made.draft.events}
+    summary = made.summary
+    return CompactionReport(
+        session=header,
+        at_seq=at,
+        replace_generation=session.plan.surface.replace_generation,
+        region=RegionReport(start=made.region.start, end=made.region.end),
+        nodes=tuple(
+            NodeFate(
+                seq=fate.node,
+                fate=fate.fate,
+                rule=fate.rule,
+                tokens_before=fate.tokens_before,
+                tokens_after=fate.tokens_after,
+            )
+            for fate in made.fates
+            if fate.node not in own
+        ),
+        summary=None
+        if summary is None
+        else SummaryReport(
+            text=summary.text, tokens=summary.tokens, sections=dict(summary.sections)
+        ),
+        tokens_before=made.tokens_before,
+        tokens_after=made.tokens_after,
+        pressure_before=made.pressure_before,
+        pressure_after=made.pressure_after,
+        cache_invalidated_tokens=made.cache_invalidated_tokens,
+        floor=made.floor,
+        oversized_units=made.oversized,
+        lost=lost_report(made.lost),
+        warnings=(*made.warnings, *_cut_short(made.lost)),
+    )
+
+
+def lost_report(lost: Lost) -> LostReport:
+    """What was lost, cut to what can be read; see :func:`_cut_short` for the rest."""
+    return LostReport(
+        identifiers=lost.identifiers[:_LOST_SHOWN],
+        instructions=lost.instructions[:_LOST_SHOWN],
+        errors=lost.errors[:_LOST_SHOWN],
+    )
+
+
+def _cut_short(lost: Lost) -> Sequence[str]:
+    return [
+        f"{len(items) - _LOST_SHOWN} more {name} are lost than are listed."
+        for name, items in (
+            ("identifiers", lost.identifiers),
+            ("instructions", lost.instructions),
+            ("errors", lost.errors),
+        )
+        if len(items) > _LOST_SHOWN
+    ]

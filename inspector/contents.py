@@ -1,0 +1,63 @@
+"""The content of nodes, read from the store by the page."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+
+from compress.events import NodeId, SessionEvent
+from compress.messages import NodeContent
+from compress.plan import PlanState
+from storage.store import SessionRecord, Store
+
+_AHEAD = 128
+"""Nodes that are read together with the one asked for: the next is wanted soon."""
+_KEPT = 2_048
+
+
+class Contents:
+    """Call it with a node, standing or shadowed, of either strand.
+
+    Raises ``KeyError`` for an unknown node. Keeps what was read last.
+    """
+
+    def __init__(self, store: Store, record: SessionRecord, plan: PlanState) -> None:
+        self._store = store
+        self._record = record
+        self._plan = plan
+        self._kept: OrderedDict[NodeId, NodeContent] = OrderedDict()
+        self._place: dict[NodeId, int] | None = None
+
+    def __call__(self, node: NodeId) -> NodeContent:
+        """The node's events with their blocks, in the order in which they are sent."""
+        found = self._kept.get(node)
+        if found is None:
+            self._read(self._page(node))
+            found = self._kept[node]
+        return found
+
+    def all(self, nodes: Sequence[NodeId]) -> list[NodeContent]:
+        """The contents of many nodes, in their order, read in one go."""
+        events = self._events(seq for node in nodes for seq in self._plan.surface.members[node])
+        members = self._plan.surface.members
+        return [NodeContent(n, tuple(events[seq] for seq in members[n])) for n in nodes]
+
+    def _page(self, node: NodeId) -> Sequence[NodeId]:
+        nodes = self._plan.surface.nodes
+        if self._place is None:
+            self._place = {standing: index for index, standing in enumerate(nodes)}
+        index = self._place.get(node)
+        return [node] if index is None else nodes[index : index + _AHEAD]
+
+    def _read(self, nodes: Sequence[NodeId]) -> None:
+        for content in self.all(nodes):
+            self._kept[content.node] = content
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+
+    def _events(self, seqs: Iterable[NodeId]) -> dict[NodeId, SessionEvent]:
+        wanted = list(dict.fromkeys(seqs))
+        agents = [seq for seq in wanted if isinstance(seq, int)]
+        found = {event.seq: event for event in self._store.events(self._record, agents)}
+        found.update((seq, self._plan.events[seq]) for seq in wanted if isinstance(seq, str))
+        return found

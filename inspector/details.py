@@ -1,0 +1,86 @@
+"""Everything about one node, for the detail pane."""
+
+from __future__ import annotations
+
+from compress.events import NodeId
+from compress.operations import is_operation_id
+from inspector.contents import Contents
+from inspector.loaded import LoadedSession
+from inspector.reports import EventDetail, MessageBlock
+from inspector.surface_rows import SurfaceRows
+from storage.errors import UnknownEventError
+from storage.store import Store
+
+RAW_LIMIT = 4 << 20
+"""Characters of raw record that a detail carries."""
+
+
+def event_detail(
+    store: Store, loaded: LoadedSession, view: SurfaceRows, seq: NodeId
+) -> EventDetail:
+    """The node that an event belongs to, its content, its raw records and its history.
+
+    Raises :class:`UnknownEventError`.
+    """
+    state = loaded.plan("resume")
+    if seq not in state.entries:
+        raise UnknownEventError(
+            f"Session {loaded.record.name} has no event {seq}; it has 1 to "
+            f"{loaded.record.last_seq}."
+        )
+    entry = state.entries[seq]
+    node = seq if entry.node is None else entry.node
+    members = state.surface.members.get(node) or (node,)
+    if node in state.surface.members:
+        events = Contents(store, loaded.record, state)(node).events
+    else:
+        # A log-only event stands nowhere; it is shown for itself.
+        events = tuple(store.events(loaded.record, [int(seq)]))
+    raw, provenance = _raw(store, loaded, members)
+    return EventDetail(
+        node=view.node(node),
+        blocks=tuple(
+            MessageBlock(kind=b.kind, id=b.id, name=b.name, input=b.input, text=b.text)
+            for event in events
+            for b in event.blocks
+        ),
+        raw=raw,
+        provenance=provenance,
+        operations=tuple(_history(loaded, node)),
+    )
+
+
+def _raw(store: Store, loaded: LoadedSession, members: object) -> tuple[str, str]:
+    lines: list[str] = []
+    provenance = ""
+    seen: set[tuple[str, int]] = set()
+    for seq in members if isinstance(members, tuple | list) else ():
+        if is_operation_id(seq):
+            provenance = provenance or f"operation event {seq} of the user's strand"
+            continue
+        for record in store.raw(loaded.record, int(seq)):
+            if (record.path, record.offset) in seen:
+                continue
+            seen.add((record.path, record.offset))
+            provenance = provenance or f"{record.path}, line {record.line}, byte {record.offset}"
+            lines.append(record.raw.decode("utf-8", errors="replace"))
+    return "\n".join(lines)[:RAW_LIMIT], provenance
+
+
+def _history(loaded: LoadedSession, node: NodeId) -> list[str]:
+    state = loaded.plan("resume")
+    said = []
+    if node in state.pins:
+        said.append("pinned")
+    if node in state.restored:
+        said.append("restored by its pin: the agent removed it")
+    agent = loaded.fold("resume")
+    if node in agent.removed_by:
+        said.append(f"removed from the agent's surface by event {agent.removed_by[node]}")
+    for operation in state.operations.values():
+        standing = state.states[operation.id].state
+        if node in operation.own:
+            said.append(f"made by operation {operation.id} ({operation.kind}, {standing})")
+        elif node in operation.named():
+            said.append(f"touched by operation {operation.id} ({operation.kind}, {standing})")
+    return said

@@ -1,0 +1,80 @@
+"""From what a person names (paths, or nothing) to the log files to read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from storage.sources.base import Registry
+from storage.sources.discovery import Discovery, discover, readable
+from storage.watch import files_below
+
+_LOG_SUFFIXES = (".jsonl", ".json", ".zstd", ".traj")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Files to read, the newest first; folders to follow; what was passed over, a line each."""
+
+    paths: tuple[Path, ...]
+    folders: tuple[Path, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Locations:
+    """Finds logs: below the agents' own folders, or below the paths that are given."""
+
+    def __init__(self, registry: Registry, environment: Mapping[str, str], home: Path) -> None:
+        self._registry = registry
+        self._environment = environment
+        self._home = home
+
+    def discovery(self) -> Discovery:
+        """All agents' logs on this machine."""
+        return discover(self._registry, self._environment, self._home)
+
+    def files(self, paths: Sequence[Path]) -> Found:
+        """The logs below ``paths``; every agent's own ones where there are none."""
+        if not paths:
+            found = self.discovery()
+            return Found(
+                tuple(candidate.path for candidate in found.candidates),
+                tuple(dict.fromkeys(root.path for root in found.roots)),
+                tuple(f"{skipped.path}: {skipped.reason}" for skipped in found.skipped),
+            )
+        files: dict[Path, int] = {}
+        notes = []
+        for path in paths:
+            if path.is_dir():
+                below = (file for file in files_below(path) if file.suffix in _LOG_SUFFIXES)
+                files.update((file, _mtime(file)) for file in below)
+            elif (reason := readable(path)) is not None:
+                notes.append(f"{path}: {reason}")
+            else:
+                files[path] = _mtime(path)
+        newest = sorted(files, key=lambda file: (-files[file], str(file)))
+        folders = tuple(path if path.is_dir() else path.parent for path in paths)
+        return Found(tuple(newest), tuple(dict.fromkeys(folders)), tuple(notes))
+
+    def is_log(self, paths: Sequence[Path]) -> Callable[[Path], bool]:
+        """Which changed paths to read: of single files that were named, only those."""
+        named = {path.resolve() for path in paths if not path.is_dir()}
+        folders = [path.resolve() for path in paths if path.is_dir()]
+
+        def wanted(path: Path) -> bool:
+            if path.suffix not in _LOG_SUFFIXES:
+                return False
+            if not paths:
+                return True
+            here = path.resolve()
+            return here in named or any(here.is_relative_to(folder) for folder in folders)
+
+        return wanted
+
+
+def _mtime(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

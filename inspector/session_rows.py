@@ -1,0 +1,79 @@
+"""Lines of the sessions list."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from inspector.reports import SessionHeader, SessionRow, SessionState
+from inspector.settings import Settings
+from storage.store import SessionRecord
+
+RECENT = 10 * 60
+"""Seconds without a write after which an open turn no longer counts as running (R22)."""
+ASLEEP = 24 * 3600
+"""Seconds without a write after which a session counts as ended."""
+
+
+def header_of(record: SessionRecord) -> SessionHeader:
+    """Which session a report speaks of."""
+    return SessionHeader(
+        id=record.name,
+        agent=record.agent,
+        agent_version=record.agent_version,
+        cwd=record.cwd,
+        title=record.title,
+        model=record.model,
+    )
+
+
+def session_row(record: SessionRecord, settings: Settings, now: float) -> SessionRow:
+    """One line; ``now`` in seconds since 1970."""
+    window = settings.window_for(record.model) or record.window
+    pressure = record.tokens / window if window and record.tokens is not None else None
+    return SessionRow(
+        id=record.name,
+        agent=record.agent,
+        path=record.path,
+        project=record.cwd,
+        title=record.title,
+        model=record.model,
+        parent=record.parent_native_id,
+        relation=_relation(record),
+        started_at=record.started_at,
+        last_event_at=record.last_event_at,
+        state=state_of(record, now),
+        events=record.events,
+        tokens=record.tokens,
+        tokens_source="provider" if record.tokens_source == "provider" else "estimated",
+        window=window,
+        pressure=pressure,
+        history=tuple(tokens / window for tokens in record.history) if window else (),
+        problems=record.problems,
+        note=_note(record),
+    )
+
+
+def state_of(record: SessionRecord, now: float) -> SessionState:
+    """Running needs an open turn *and* a file that was written lately."""
+    quiet = now - record.file_time
+    if record.ended or record.gone or quiet > ASLEEP:
+        return "ended"
+    if record.waiting:
+        return "waiting"
+    return "running" if record.turn_open and quiet < RECENT else "idle"
+
+
+def _relation(record: SessionRecord) -> Literal["main", "subagent", "fork"]:
+    if record.relation == "subagent":
+        return "subagent"
+    return "fork" if record.relation == "fork" or record.family != record.id else "main"
+
+
+def _note(record: SessionRecord) -> str | None:
+    if record.note:
+        return record.note
+    if record.gone:
+        return "the file is gone; what was read of it is kept"
+    if record.events == 0:
+        return "no event yet"
+    return None

@@ -1,0 +1,442 @@
+"""What a person can do: one class behind the app, the command line and the browser.
+
+Every method may be called from any thread. Refusals are :class:`compress.errors.CompressError`
+or :class:`storage.errors.StorageError`; each message is one sentence that may be shown as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from compress.events import NodeId
+from compress.messages import derive_messages
+from compress.operations import OperationDraft, number
+from compress.pins import pin_draft, unpin_draft
+from compress.plan import PlanState
+from compress.surface import View
+from compress.undo import redo_draft, undo_draft
+from inspector import audits, compactions, health
+from inspector.compactions import CompactionMode, PreviewHandle
+from inspector.contents import Contents
+from inspector.details import event_detail
+from inspector.loaded import LoadedSession
+from inspector.locations import Locations
+from inspector.pressures import pressure_report
+from inspector.reports import (
+    AuditRow,
+    CompactionReport,
+    Damage,
+    DoctorReport,
+    EventDetail,
+    IngestReport,
+    MessageBlock,
+    MessageReport,
+    MessagesReport,
+    OperationReport,
+    PressureReport,
+    SearchHit,
+    SessionHeader,
+    SessionRow,
+    SurfaceReport,
+    Track,
+)
+from inspector.session_rows import header_of, session_row
+from inspector.settings import Loaded
+from inspector.surface_rows import SurfaceRows
+from storage.errors import UnknownSessionError
+from storage.follow import Follower
+from storage.ingest import Ingest, Progress
+from storage.search import search
+from storage.sources.registry import registry
+from storage.store import SessionRecord, Store
+
+_KEPT = 8
+"""Sessions that stay loaded."""
+
+
+class UseCases:
+    """Close it when done. ``clock`` gives seconds since 1970."""
+
+    def __init__(
+        self,
+        store: Store,
+        loaded: Loaded,
+        *,
+        environment: Mapping[str, str] | None = None,
+        home: Path | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.settings = loaded.settings
+        self._loaded_settings = loaded
+        self._store = store
+        self._clock = clock
+        self._locations = Locations(
+            store.registry,
+            os.environ if environment is None else environment,
+            Path.home() if home is None else home,
+        )
+        self._sessions: OrderedDict[int, LoadedSession] = OrderedDict()
+        self._lock = threading.RLock()
+        self._ingest_lock = threading.Lock()
+        self._follower: Follower | None = None
+        self._following: tuple[threading.Thread, threading.Event] | None = None
+
+    def close(self) -> None:
+        """Stops watching and closes the store."""
+        self.stop_watching()
+        self._store.close()
+
+    # Reading logs
+
+    def ingest(self, paths: Sequence[Path] = (), progress: Progress | None = None) -> IngestReport:
+        """Reads files or folders (none: every agent's logs on this machine) into the store."""
+        begun = self._clock()
+        found = self._locations.files(paths)
+        with self._ingest_lock:
+            ingest = Ingest(self._store, clock=self._clock)
+            try:
+                totals = ingest.run(found.paths, progress, final=True)
+            finally:
+                ingest.close()
+        notes = [*found.notes, *(f"{path}: {why}" for path, why in sorted(totals.notes.items()))]
+        wanted = {str(path.resolve()) for path in found.paths}
+        return IngestReport(
+            files=totals.looked_at,
+            records=totals.records,
+            events=totals.events,
+            damaged=tuple(
+                Damage(file=line.path, line=line.line, offset=line.offset, reason=line.reason)
+                for line in self._store.damaged_lines()
+                if line.path in wanted
+            ),
+            notes=tuple(notes),
+            seconds=max(0.0, self._clock() - begun),
+        )
+
+    def watch(
+        self,
+        paths: Sequence[Path] = (),
+        stop: threading.Event | None = None,
+        notify: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Reads what is there, newest first, and goes on until ``stop`` is set."""
+        stop = stop or threading.Event()
+        ingest = Ingest(self._store, clock=self._clock)
+        follower = self._follower = Follower(ingest, notify=notify)
+        found = self._locations.files(paths)
+        try:
+            follower.run(found.paths, found.folders, self._locations.is_log(paths), stop)
+        finally:
+            ingest.close()
+
+    def start_watching(self, paths: Sequence[Path], notify: Callable[[], None]) -> None:
+        """The same in a thread of its own."""
+        self.stop_watching()
+        stop = threading.Event()
+        thread = threading.Thread(
+            target=self.watch, args=(paths, stop, notify), name="ullage-ingest", daemon=True
+        )
+        self._following = (thread, stop)
+        thread.start()
+
+    def stop_watching(self) -> None:
+        """Returns when the thread has ended; what was committed stays."""
+        if self._following is not None:
+            thread, stop = self._following
+            stop.set()
+            thread.join()
+            self._following = None
+
+    def progress(self) -> tuple[int, int, str]:
+        """(files done, files in all, a note) of the watching."""
+        return (0, 0, "") if self._follower is None else self._follower.progress
+
+    def data_version(self) -> int:
+        """Changes whenever the store has changed. Cheap."""
+        return hash(self._store.data_version())
+
+    # Sessions
+
+    def sessions(self, limit: int | None = None) -> list[SessionRow]:
+        """All sessions, the newest first."""
+        now = self._clock()
+        return [session_row(record, self.settings, now) for record in self._store.sessions(limit)]
+
+    def find(self, reference: str) -> str:
+        """The name of the session that a person means: a name, a unique prefix, ``last``, or the
+        path of a log, which is read into the store first.
+
+        Raises :class:`UnknownSessionError`.
+        """
+        if "/" in reference or Path(reference).suffix:
+            path = Path(reference).expanduser()
+            if path.is_file():
+                return self._find_file(path)
+        return self._store.find(reference).name
+
+    def _find_file(self, path: Path) -> str:
+        report = self.ingest([path])
+        found = self._store.sessions_of_file(path)
+        if not found:
+            why = report.notes[0].rpartition(": ")[2] if report.notes else "holds no session"
+            raise UnknownSessionError(f"{path} cannot be shown: {why}.")
+        return found[0].name
+
+    def events(self, session: str) -> int:
+        """The newest seq of the agent's log; 0 for an empty one."""
+        return self._store.find(session).last_seq
+
+    def view(
+        self,
+        session: str,
+        *,
+        track: Track = "agent",
+        at: NodeId | None = None,
+        live: bool = False,
+    ) -> SurfaceRows:
+        """One state of the surface, row by row."""
+        loaded = self._load(session)
+        view: View = "live" if live else "resume"
+        plan = loaded.plan(view, at)
+        return SurfaceRows(
+            self._header(loaded.record),
+            plan if track == "plan" else loaded.agent_only(view, at),
+            loaded.tools,
+            pins=plan.pins,
+            track=track,
+            view=view,
+            at_seq=_moment(loaded.record, at),
+            counter=loaded.record.counter,
+        )
+
+    def surface(
+        self,
+        session: str,
+        *,
+        track: Track = "agent",
+        at: NodeId | None = None,
+        live: bool = False,
+    ) -> SurfaceReport:
+        """The same, whole."""
+        rows = self.view(session, track=track, at=at, live=live)
+        return SurfaceReport(
+            session=rows.session,
+            track=track,
+            view=rows.view,
+            at_seq=rows.at_seq,
+            replace_generation=rows.replace_generation,
+            counter=rows.counter,
+            nodes=tuple(rows.rows(0, len(rows))),
+            problems=rows.problems,
+        )
+
+    def messages(
+        self,
+        session: str,
+        *,
+        track: Track = "agent",
+        at: NodeId | None = None,
+        live: bool = False,
+    ) -> MessagesReport:
+        """The exact message list that the agent would send."""
+        loaded = self._load(session)
+        view: View = "live" if live else "resume"
+        state = loaded.plan(view, at) if track == "plan" else loaded.agent_only(view, at)
+        nodes = Contents(self._store, loaded.record, state).all(state.surface.nodes)
+        return MessagesReport(
+            session=self._header(loaded.record),
+            track=track,
+            at_seq=_moment(loaded.record, at),
+            view=view,
+            messages=tuple(
+                MessageReport(
+                    role=message.role,
+                    seqs=message.seqs,
+                    blocks=tuple(
+                        MessageBlock(kind=b.kind, id=b.id, name=b.name, input=b.input, text=b.text)
+                        for b in message.blocks
+                    ),
+                )
+                for message in derive_messages(nodes, loaded.record.agent)
+            ),
+        )
+
+    def detail(self, session: str, seq: NodeId, *, track: Track = "agent") -> EventDetail:
+        """Everything about one node."""
+        loaded = self._load(session)
+        return event_detail(self._store, loaded, self.view(session, track=track), seq)
+
+    def pressure(
+        self,
+        session: str,
+        *,
+        track: Track = "agent",
+        at: NodeId | None = None,
+        live: bool = True,
+    ) -> PressureReport:
+        """How full the window is, of what, and when it will overflow."""
+        loaded = self._load(session)
+        return pressure_report(
+            loaded,
+            self.settings,
+            self._header(loaded.record),
+            track=track,
+            at=at,
+            live=live,
+            plan=lambda: loaded.plan("live" if live else "resume", at),
+        )
+
+    def search(self, query: str, limit: int = 50) -> list[SearchHit]:
+        """Full text over all sessions."""
+        return [
+            SearchHit(
+                session=hit.session,
+                seq=hit.seq,
+                type=hit.type,
+                headline=hit.headline,
+                score=round(hit.score, 4),
+            )
+            for hit in search(self._store.connections, query, limit)
+        ]
+
+    # Acting
+
+    def preview(
+        self,
+        session: str,
+        *,
+        start: NodeId | None = None,
+        end: NodeId | None = None,
+        mode: CompactionMode = "region",
+        at: NodeId | None = None,
+        before_compaction: int | None = None,
+        budget: int | str | None = None,
+        pins: Sequence[NodeId] = (),
+    ) -> PreviewHandle:
+        """What a compaction would do; writes nothing."""
+        loaded = self._load(session)
+        return compactions.preview(
+            self._store,
+            loaded,
+            self.settings,
+            self._header(loaded.record),
+            compactions.Request(
+                start=start,
+                end=end,
+                mode=mode,
+                at=at,
+                before_compaction=before_compaction,
+                budget=budget,
+                pins=tuple(pins),
+            ),
+        )
+
+    def commit(self, preview: PreviewHandle) -> CompactionReport:
+        """Commits a preview, if its region is still what was previewed."""
+        loaded = self._load(preview.report.session.id)
+        report, draft = compactions.check(self._store, loaded, self.settings, preview)
+        operation = self._append(loaded, lambda _: draft)
+        return report.model_copy(update={"operation": operation})
+
+    def pin(self, session: str, seqs: Sequence[NodeId]) -> OperationReport:
+        """Pins the nodes of these events. All or none."""
+        return self._operate_each(session, seqs, pin_draft)
+
+    def unpin(self, session: str, seqs: Sequence[NodeId]) -> OperationReport:
+        """Takes the pins of these nodes away. All or none."""
+        return self._operate_each(session, seqs, unpin_draft)
+
+    def undo(
+        self, session: str, operation: NodeId | None = None, *, cascade: bool = False
+    ) -> OperationReport:
+        """Undoes an operation; without an id the newest standing one."""
+        name = None if operation is None else str(operation)
+        return self._operate(session, lambda plan: undo_draft(plan, name, cascade=cascade))
+
+    def redo(self, session: str, operation: NodeId | None = None) -> OperationReport:
+        """Puts an undone operation back in force."""
+        name = None if operation is None else str(operation)
+        return self._operate(session, lambda plan: redo_draft(plan, name))
+
+    def audit(self, session: str | None = None) -> list[AuditRow]:
+        """Every operation, the agent's own ones too, in the order of the log."""
+        names = [session] if session is not None else [r.name for r in self._store.sessions()]
+        return [row for name in names for row in audits.audit(self._load(name))]
+
+    def audit_diff(self, session: str, operation: NodeId) -> str:
+        """What one operation changed, as a unified diff of the surface's texts."""
+        return audits.diff(self._store, self._load(session), operation)
+
+    def doctor(self) -> DoctorReport:
+        """What is found, what is understood, what is not."""
+        return health.doctor(self._store, self._locations, self._loaded_settings)
+
+    def _operate_each(
+        self,
+        session: str,
+        seqs: Sequence[NodeId],
+        draft: Callable[[PlanState, NodeId], OperationDraft],
+    ) -> OperationReport:
+        loaded = self._load(session)
+        plan = loaded.plan("resume")
+        for seq in seqs:
+            draft(plan, seq)
+        reports = [self._operate(session, lambda p, seq=seq: draft(p, seq)) for seq in seqs]  # type: ignore[misc]
+        return reports[-1]
+
+    def _operate(
+        self, session: str, draft: Callable[[PlanState], OperationDraft]
+    ) -> OperationReport:
+        loaded = self._load(session)
+        operation = self._append(loaded, draft)
+        view = self.view(session, track="plan")
+        state = view.state.states[operation].state
+        return OperationReport(operation=operation, state=state, surface_tokens=view.tokens)
+
+    def _append(self, loaded: LoadedSession, draft: Callable[[PlanState], OperationDraft]) -> str:
+        made = draft(loaded.plan("resume"))
+        now = self._clock()
+        rows = self._store.append_operations(
+            loaded.record,
+            lambda strand: number(
+                made,
+                next_number=strand[-1].number + 1 if strand else 1,
+                after=loaded.record.last_seq,
+                at=now,
+            ),
+        )
+        loaded.refresh()
+        return rows[0].operation
+
+    def _load(self, session: str) -> LoadedSession:
+        record = self._store.find(session)
+        with self._lock:
+            found = self._sessions.get(record.id)
+            if found is None:
+                found = self._sessions[record.id] = LoadedSession(self._store, record)
+                while len(self._sessions) > _KEPT:
+                    self._sessions.popitem(last=False)
+            else:
+                self._sessions.move_to_end(record.id)
+                found.refresh()
+        return found
+
+    def _header(self, record: SessionRecord) -> SessionHeader:
+        return header_of(record)
+
+
+def open_usecases(loaded: Loaded) -> UseCases:
+    """The use-cases over the store that the settings name.
+
+    Raises the errors of :class:`storage.store.Store`.
+    """
+    return UseCases(Store(loaded.settings.db, registry()), loaded)
+
+
+def _moment(record: SessionRecord, at: NodeId | None) -> NodeId | None:
+    return record.last_seq if at is None else at

@@ -1,0 +1,92 @@
+"""Reading logs and going on reading them: the backlog newest first, what changes before it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from storage.ingest import Ingest, Totals
+from storage.watch import Stop, watch
+
+Watch = Callable[[Iterable[Path], Stop], Iterable[set[Path]]]
+
+
+class Follower:
+    """Reads a backlog and follows folders, in the thread that calls :meth:`run`.
+
+    A file that changes is read before the rest of the backlog, so a running session is live while
+    old ones are still being read. ``progress`` is (files done, files in all, a note).
+    """
+
+    def __init__(
+        self,
+        ingest: Ingest,
+        *,
+        notify: Callable[[], None] = lambda: None,
+        watching: Watch = watch,
+    ) -> None:
+        self.progress: tuple[int, int, str] = (0, 0, "")
+        self._ingest = ingest
+        self._notify = notify
+        self._watching = watching
+        self._changed: set[Path] = set()
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+
+    def run(
+        self,
+        backlog: Sequence[Path],
+        folders: Sequence[Path],
+        wanted: Callable[[Path], bool],
+        stop: threading.Event,
+    ) -> None:
+        """Returns when ``stop`` is set, or after the backlog where there is no folder to follow.
+
+        ``wanted`` tells which of the changed paths are logs to read.
+        """
+        waiting = list(reversed(backlog))
+        self.progress = (0, len(waiting), "")
+        watcher: threading.Thread | None = None
+        if folders:
+            watcher = threading.Thread(
+                target=self._watch, args=(folders, wanted, stop), name="ullage-watch", daemon=True
+            )
+            watcher.start()
+        while not stop.is_set():
+            changed = self._take_changed()
+            if changed:
+                self._read(changed, stop)
+            elif waiting:
+                self._read([waiting.pop()], stop)
+                self.progress = (len(backlog) - len(waiting), len(backlog), "")
+            elif watcher is None:
+                return
+            else:
+                self._wake.wait(1.0)
+                self._wake.clear()
+        if watcher is not None:
+            watcher.join()
+
+    def _read(self, paths: Sequence[Path], stop: threading.Event) -> Totals:
+        totals = self._ingest.run(paths, stop=stop.is_set)
+        if totals.records or totals.notes:
+            self._notify()
+        return totals
+
+    def _watch(
+        self, folders: Sequence[Path], wanted: Callable[[Path], bool], stop: threading.Event
+    ) -> None:
+        for paths in self._watching(folders, stop):
+            with self._lock:
+                self._changed.update(path for path in paths if wanted(path))
+            if self._changed:
+                self._wake.set()
+            if stop.is_set():
+                return
+
+    def _take_changed(self) -> list[Path]:
+        with self._lock:
+            paths = sorted(self._changed)
+            self._changed.clear()
+        return paths

@@ -1,0 +1,205 @@
+"""Ingest, against parsing and counting the same texts once on one thread, in the same run.
+
+    python -m tests.benchmarks.ingest [--megabytes 400]
+
+Prints a table and one JSON line. ``cold``: all corpus sessions into an empty store, ÷ the
+baseline. ``nothing new``: a second ingest of salted copies (every id and text its own) with
+nothing changed, ÷ the first. ``peak``: resident memory of the whole process tree while they are
+ingested. The baseline derives the events first, untimed; what is timed is one ``json`` parse of
+every line and one count of every block.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import re
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic_core import from_json
+
+from compress.tokens import count_block, profile_of
+from storage import resources
+from storage.ingest import Ingest
+from storage.records import parse_record
+from storage.sources.registry import adapter_of, registry
+from storage.store import Store
+
+CORPUS = Path(os.environ.get("ULLAGE_CORPUS", "../shared/corpus"))
+AGENTS = ("claude", "codex", "pi", "dsh", "openai")
+
+
+def corpus_logs() -> list[Path]:
+    """The sessions of the agents that are read, in a fixed order."""
+    return [p for agent in AGENTS for p in sorted((CORPUS / agent).glob("*.json*")) if p.is_file()]
+
+
+def baseline(paths: list[Path]) -> float:
+    """Seconds to parse every line and to count every block, on this thread."""
+    resources.counter()
+    adapters = registry()
+    blocks, lines = [], []
+    for path in paths:
+        adapter = adapter_of(adapters, path)
+        if adapter is None:
+            continue
+        reader = adapter.open(path)
+        for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
+            record = parse_record(number, 0, line)
+            if record is None or record.value is None:
+                continue
+            lines.append(line)
+            for derived in reader.feed(record):
+                facts = reader.sessions.get(derived.session)
+                for event in derived.events:
+                    model = event.model or (facts.model if facts else None)
+                    blocks.extend((block, model) for block in event.blocks)
+    begun = time.perf_counter()
+    for line in lines:
+        try:
+            from_json(line)
+        except ValueError:
+            json.loads(line)
+    for block, model in blocks:
+        count_block(block, resources.counter_for(model), profile_of(model).images)
+    return time.perf_counter() - begun
+
+
+def cold(paths: list[Path], folder: Path) -> float:
+    """Seconds to ingest everything into an empty store."""
+    store = Store(folder / "cold.db", registry())
+    ingest = Ingest(store)
+    begun = time.perf_counter()
+    ingest.run(paths, final=True)
+    seconds = time.perf_counter() - begun
+    ingest.close()
+    store.close()
+    return seconds
+
+
+_ID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}|toolu_\w{6}|msg_\w{6}|call_\w{6}|\"id\":\"\w{4}")
+_TEXT = re.compile(rb'"(text|content|thinking|output|arguments)":"')
+
+
+def salted_copies(folder: Path, megabytes: int) -> list[Path]:
+    """Copies of the corpus until there are so many megabytes, each id and text made its own."""
+    made: list[Path] = []
+    size, number = 0, 0
+    while size < megabytes << 20:
+        for path in corpus_logs():
+            if path.suffix != ".jsonl" or "NOT-A-SESSION" in path.name:
+                continue
+            salt = f"{number:06x}".encode()
+            data = _ID.sub(lambda m, s=salt: m[0][:-4] + s[-4:], path.read_bytes())
+            data = _TEXT.sub(lambda m, s=salt: m[0] + s + b" ", data)
+            copy = folder / path.parent.name / f"{path.stem}-{number:06x}{path.suffix}"
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(data)
+            made.append(copy)
+            size += len(data)
+            number += 1
+            if size >= megabytes << 20:
+                break
+    return made
+
+
+def _ingest_twice(paths: list[Path], folder: Path, result: str) -> None:
+    store = Store(folder / "large.db", registry())
+    ingest = Ingest(store)
+    begun = time.perf_counter()
+    ingest.run(paths, final=True)
+    first = time.perf_counter() - begun
+    seconds = []
+    for _ in range(5):
+        begun = time.perf_counter()
+        ingest.run(paths, final=True)
+        seconds.append(time.perf_counter() - begun)
+    Path(result).write_text(json.dumps([first, sorted(seconds)[2]]), encoding="utf-8")
+    ingest.close()
+    store.close()
+
+
+def large(megabytes: int, folder: Path) -> tuple[float, float, float, float]:
+    """(MB, seconds first, seconds again, peak MB) in a process of its own."""
+    paths = salted_copies(folder, megabytes)
+    total = sum(path.stat().st_size for path in paths) / 2**20
+    result = folder / "result.json"
+    process = multiprocessing.get_context("spawn").Process(
+        target=_ingest_twice, args=(paths, folder, str(result))
+    )
+    process.start()
+    peak = [0]
+    sampler = threading.Thread(target=_sample, args=(process.pid, process, peak))
+    sampler.start()
+    process.join()
+    sampler.join()
+    first, again = json.loads(result.read_text(encoding="utf-8"))
+    return total, first, again, peak[0] / 2**20
+
+
+def _sample(pid: int, process: multiprocessing.process.BaseProcess, peak: list[int]) -> None:
+    while process.is_alive():
+        peak[0] = max(peak[0], sum(_resident(one) for one in _tree(pid)))
+        time.sleep(0.02)
+
+
+def _tree(pid: int) -> Iterator[int]:
+    yield pid
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+    except OSError:
+        return
+    for child in children:
+        yield from _tree(int(child))
+
+
+def _resident(pid: int) -> int:
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    except OSError:
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def main() -> None:
+    """Runs everything and prints."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--megabytes", type=int, default=400)
+    parser.add_argument("--runs", type=int, default=3)
+    options = parser.parse_args()
+    paths = corpus_logs()
+    pairs = []
+    for _ in range(options.runs):
+        with tempfile.TemporaryDirectory() as name:
+            pairs.append((baseline(paths), cold(paths, Path(name))))
+    base, ours = min(b for b, _ in pairs), min(c for _, c in pairs)
+    figures = {
+        "corpus_mb": round(sum(p.stat().st_size for p in paths) / 2**20, 1),
+        "parse_and_count_s": round(base, 2),
+        "cold_ingest_s": round(ours, 2),
+        "cold_ratio": round(ours / base, 2),
+    }
+    if options.megabytes:
+        with tempfile.TemporaryDirectory() as name:
+            total, first, again, peak = large(options.megabytes, Path(name))
+        figures |= {
+            "large_mb": round(total, 1),
+            "large_first_s": round(first, 1),
+            "large_nothing_new_s": round(again, 4),
+            "nothing_new_ratio": round(first / again),
+            "peak_mb": round(peak),
+        }
+    for name, value in figures.items():
+        print(f"{name:24} {value:>12}")
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
