@@ -69,9 +69,14 @@ class ZstdBytes:
         self.note: str | None = None
         self._descriptor = descriptor
         self._frames = [start]
+        self._held = b""
+        self._at = start.log_offset
         self._enter(start)
 
     def read_at(self, offset: int, size: int) -> bytes:
+        back = self._at - offset
+        if 0 < back <= len(self._held):
+            return self._held[len(self._held) - back :][:size]
         if offset < self._at:
             self._enter(self.anchor(offset) if offset >= self._frames[0].log_offset else START)
         while self._at < offset:
@@ -89,6 +94,8 @@ class ZstdBytes:
             self._frames = [frame]
         elif frame.log_offset > self._frames[-1].log_offset:
             self._frames.append(frame)
+        if frame.log_offset != self._at:
+            self._held = b""
         self._at = frame.log_offset
         self._end = _frame_end(self._descriptor, frame.file_offset)
         span = _Span(self._descriptor, frame.file_offset, self._end)
@@ -104,6 +111,8 @@ class ZstdBytes:
                 return b""
             if data:
                 self._at += len(data)
+                # A batch often ends within the last piece; the next one begins there.
+                self._held = data
                 return data
             if self._end is None:
                 return b""

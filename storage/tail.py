@@ -105,6 +105,7 @@ class Tail:
         self._limits = Limits(batch_bytes, batch_rows, max_line)
         self._document = path.suffix in DOCUMENT_SUFFIXES
         self._descriptor: int | None = None
+        self._source: ByteSource | None = None
 
     def read(self, *, final: bool = False) -> Batch:
         """The next complete records, at most one batch of them.
@@ -152,7 +153,7 @@ class Tail:
         """Give the file descriptor back. A later read opens the file again."""
         if self._descriptor is not None:
             os.close(self._descriptor)
-            self._descriptor = None
+            self._descriptor = self._source = None
 
     def __enter__(self) -> Self:
         return self
@@ -191,7 +192,10 @@ class Tail:
             return Batch("unchanged", old, pending=old.pending)
         goes_on = self._document or _continues(descriptor, old, facts)
         start = old if goes_on else Position()
-        source = open_bytes(self.path, descriptor, Anchor(start.file_offset, start.frame_offset))
+        anchor = Anchor(start.file_offset, start.frame_offset)
+        source = self._source if goes_on else None
+        if source is None:
+            source = open_bytes(self.path, descriptor, anchor)
         taken = self._take(source, start, facts.st_size, final=final)
         if taken is None:
             goes_on = False
@@ -203,6 +207,8 @@ class Tail:
             # Half-written: what was read of it before stands until it is whole again.
             taken.offset, taken.line = old.offset, old.line
         self.position = _stamp(descriptor, facts, source, taken)
+        # In the middle of a file the source goes on; at its end what follows may be a new frame.
+        self._source = None if taken.at_end else source
         moved = taken.records or self.position.offset != old.offset
         return Batch(
             state="restarted" if restarted else "appended" if moved else "unchanged",
