@@ -33,7 +33,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def _open(loaded: Loaded) -> UseCases:
     from inspector.usecases import open_usecases
 
-    return open_usecases(loaded.settings.db, loaded)
+    return open_usecases(loaded)
 
 
 @dataclass(slots=True)
@@ -125,20 +125,20 @@ class Shell:
         print(clean(text), file=sys.stderr)
 
     @contextmanager
-    def progress(self) -> Iterator[Callable[[int, int, str], None]]:
-        """A callback ``(files done, files in all, note)`` that keeps one line up to date on a
+    def progress(self) -> Iterator[Callable[[int, int, object], None]]:
+        """A callback ``(files done, files in all, what was read)`` that keeps one line up to date on a
         terminal; in a pipe it is silent."""
         from inspector.cli_paint import bar
         from inspector.sanitize import line
 
         drawn = False
 
-        def show(done: int, total: int, text: str) -> None:
+        def show(done: int, total: int, what: object) -> None:
             nonlocal drawn
             if sys.stderr.isatty():
                 drawn = True
                 share = done / total if total else 0.0
-                shown = line(text, 40)
+                shown = line(str(what), 40)
                 print(f"\r\x1b[K{bar(share, 20)} {done}/{total} {shown}", end="", file=sys.stderr)
                 sys.stderr.flush()
 

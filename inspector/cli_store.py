@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,6 +20,9 @@ from inspector.cli_shell import (
     paths_argument,
     store_options,
 )
+
+if TYPE_CHECKING:
+    from inspector.usecases import UseCases
 
 
 @click.command(
@@ -37,17 +41,14 @@ def open_(shell: Shell, paths: tuple[Path, ...]) -> None:
             raise click.UsageError(_neither(str(path)))
     _need_terminal("ullage sessions")
     with shell.usecases() as usecases:
-        run_app(shell, usecases, paths)
+        run_app(usecases, paths)
 
 
-def run_app(
-    shell: Shell, usecases: object, paths: tuple[Path, ...], session: str | None = None
-) -> None:
-    """Run the app until the person leaves it."""
+def run_app(usecases: UseCases, paths: tuple[Path, ...]) -> None:
+    """Run the app, following these paths (none: all logs on this machine), until it is left."""
     from inspector.app import UllageApp
 
-    app = UllageApp(usecases, watch=list(paths), session=session)  # type: ignore[arg-type]
-    app.run()
+    UllageApp(usecases, watch=list(paths)).run()
 
 
 def _neither(word: str) -> str:
@@ -104,8 +105,8 @@ def watch(shell: Shell, paths: tuple[Path, ...]) -> None:
     """Read logs into the store, and go on reading as they grow, without a screen, until Ctrl-C."""
     with shell.usecases() as usecases, _stopping() as stop:
         shell.note("watching; Ctrl-C ends it")
-        with shell.progress() as progress:
-            usecases.watch(list(paths), progress, stop)
+        with shell.progress() as show:
+            usecases.watch(list(paths), stop, lambda: show(*usecases.progress()))
 
 
 @contextmanager
