@@ -17,6 +17,8 @@ from storage.sources.base import Record
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\x0b\x0c"
+_DEEPEST = 200
+"""Levels of nesting. The strict parser goes no deeper, and neither do the writers of JSON."""
 
 
 def parse_record(line: int, offset: int, raw: bytes) -> Record | None:
@@ -44,20 +46,27 @@ def _lenient(text: bytes) -> tuple[Any, str | None]:
         decoded = text.decode("utf-8", errors="replace")
         note = f"invalid UTF-8 at byte {error.start}"
     try:
-        value = json.loads(decoded, strict=False)
-    except (ValueError, RecursionError) as error:
+        value = clean(json.loads(decoded, strict=False))
+    except RecursionError:
+        return None, f"nested deeper than {_DEEPEST} levels"
+    except ValueError as error:
         if not text.strip(b"\0"):
             return None, f"a run of {len(text)} NUL bytes"
         return None, note or f"not JSON: {error}"
-    return clean(value), note or "repaired: unpaired surrogates or raw control characters"
+    return value, note or "repaired: unpaired surrogates or raw control characters"
 
 
-def clean(value: Any) -> Any:
-    """The value with unpaired surrogates replaced by U+FFFD, in keys too."""
+def clean(value: Any, room: int = _DEEPEST) -> Any:
+    """The value with unpaired surrogates replaced by U+FFFD, in keys too.
+
+    Raises ``RecursionError`` for a value of more than ``room`` levels.
+    """
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
+    if not isinstance(value, list | dict):
+        return value
+    if not room:
+        raise RecursionError
     if isinstance(value, list):
-        return [clean(item) for item in value]
-    if isinstance(value, dict):
-        return {clean(key): clean(item) for key, item in value.items()}
-    return value
+        return [clean(item, room - 1) for item in value]
+    return {clean(key): clean(item, room - 1) for key, item in value.items()}
