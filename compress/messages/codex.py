@@ -2,17 +2,16 @@
 
 Rules of openai/codex ``core/src/context_manager/normalize.rs``: a call without an output is
 answered by ``aborted`` right after it; an output without a call is not sent. The words that a
-legacy compaction kept are sent as one text each, cut where the budget ended
-(``core/src/compact.rs`` and ``utils/string/src/truncate.rs``).
+legacy compaction kept are sent without their images, cut where the budget ended
+(``core/src/compact.rs`` and ``utils/string/src/truncate.rs``; Codex 0.171 observed).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
-from compress.events import ContentBlock
+from compress.events import ContentBlock, NodeId
 from compress.messages.base import Message, NodeContent
 
 ABORTED = "aborted"
@@ -32,7 +31,7 @@ def render(nodes: Sequence[NodeContent]) -> list[Message]:
         seqs = tuple(event.seq for event in node.events)
         first = node.events[0]
         if node.node in rebuilt:
-            blocks = (_words(blocks, rebuilt[node.node]),)
+            blocks = _words(blocks, rebuilt[node.node])
         if first.type == "tool/result" and first.meta.get("source") != "server":
             blocks = tuple(b for b in blocks if _paired(b, called, nameless, "result"))
         if blocks:
@@ -68,8 +67,8 @@ def _aborted(call: ContentBlock) -> ContentBlock:
     return ContentBlock(kind="synthetic", id=call.id, name=call.name, text=ABORTED)
 
 
-def _rebuilt(nodes: Sequence[NodeContent]) -> Mapping[Any, int | None]:
-    """Which nodes the newest legacy compaction made anew, and to how many tokens it cut them."""
+def _rebuilt(nodes: Sequence[NodeContent]) -> Mapping[NodeId, Sequence[int]]:
+    """Which nodes the newest legacy compaction made anew, and how often it cut each to what."""
     for node in reversed(nodes):
         listed = node.events[0].meta.get("rebuilt")
         if isinstance(listed, list | tuple):
@@ -77,20 +76,35 @@ def _rebuilt(nodes: Sequence[NodeContent]) -> Mapping[Any, int | None]:
     return {}
 
 
-def _words(blocks: Sequence[ContentBlock], tokens: int | None) -> ContentBlock:
-    text = "".join(block.text for block in blocks if block.kind == "text")
-    if tokens is not None:
-        text = truncate_middle(text, tokens)
-    return ContentBlock(kind="text", text=text)
+def _words(blocks: Sequence[ContentBlock], cuts: Sequence[int]) -> tuple[ContentBlock, ...]:
+    """The texts of a message, without its images, cut in the middle."""
+    texts = [block.text for block in blocks if block.kind == "text"] or [""]
+    for tokens in cuts:
+        texts = cut_middle(texts, tokens)
+    return tuple(ContentBlock(kind="text", text=text) for text in texts)
 
 
-def truncate_middle(text: str, tokens: int) -> str:
-    """The text without its middle: half of the budget, four bytes a token, from each end."""
-    data = text.encode("utf-8", "surrogatepass")
+def cut_middle(texts: Sequence[str], tokens: int) -> list[str]:
+    """The texts without their middle: half of the budget, four bytes a token, from each end; a
+    text of its own says how many tokens are gone."""
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
     budget = tokens * _BYTES_PER_TOKEN
-    if len(data) <= budget:
-        return text
-    removed = -(-(len(data) - budget) // _BYTES_PER_TOKEN)
-    left = data[: budget // 2].decode("utf-8", "ignore")
-    right = data[len(data) - (budget - budget // 2) :].decode("utf-8", "ignore")
-    return f"{left}…{removed} tokens truncated…{right}"
+    if size <= budget:
+        return list(texts)
+    removed = -(-(size - budget) // _BYTES_PER_TOKEN)
+    head = _first_bytes(texts, budget // 2)
+    tail = [text[::-1] for text in _first_bytes([t[::-1] for t in texts[::-1]], -(-budget // 2))]
+    return [*head, f"…{removed} tokens truncated…", *tail[::-1]]
+
+
+def _first_bytes(texts: Sequence[str], budget: int) -> list[str]:
+    """The texts up to so many bytes, the last one cut between two characters."""
+    found: list[str] = []
+    for text in texts:
+        data = text.encode("utf-8", "surrogatepass")
+        if len(data) > budget:
+            cut = data[:budget].decode("utf-8", "ignore")
+            return [*found, cut] if cut else found
+        found.append(text)
+        budget -= len(data)
+    return found

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from storage.sources.codex_items import Item, Mark, is_summary, message_text
+from storage.sources.codex_items import Item, Mark, message_text
 
+BYTES_PER_TOKEN = 4
 KEPT_USER_TOKENS = 20_000
 """Of the user's own words, newest first, that a legacy compaction keeps."""
 
@@ -25,8 +26,8 @@ class Kept:
     """A user message that a legacy compaction keeps."""
 
     node: int
-    tokens: int | None
-    """Cut down to this many; ``None``: whole."""
+    cuts: tuple[int, ...]
+    """Cut down to so many tokens by each compaction in turn; empty: whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ class History:
         self._steps: list[_Step] = []
         self._marks: dict[int, Mark] = {}
         self._words: dict[int, int] = {}
-        self._cut: dict[int, int] = {}
+        """Bytes of the user's own messages."""
+        self._cuts: dict[int, tuple[int, ...]] = {}
 
     def append(self, node: int, item: Item) -> None:
         """This item now stands last."""
@@ -76,9 +78,7 @@ class History:
             return
         self._marks[node] = item.mark
         if item.mark == "user":
-            text = message_text(item)
-            if not is_summary(text):
-                self._words[node] = approximate_tokens(text)
+            self._words[node] = len(message_text(item).encode("utf-8", "surrogatepass"))
 
     def replace(self, nodes: Sequence[int]) -> None:
         """A compaction that states the new history."""
@@ -123,17 +123,26 @@ class History:
         kept: list[Kept] = []
         left = KEPT_USER_TOKENS
         for node in reversed(self.nodes):
-            tokens = self._words.get(node)
-            if tokens is None:
-                continue
             if left == 0:
                 break
-            tokens = min(tokens, self._cut.get(node, tokens))
+            if node not in self._words:
+                continue
+            tokens = self._tokens(node)
             if tokens > left:
-                self._cut[node] = tokens = left
-            kept.append(Kept(node, self._cut.get(node)))
+                self._cuts[node] = (*self._cuts.get(node, ()), left)
+                tokens = left
+            kept.append(Kept(node, self._cuts.get(node, ())))
             left -= tokens
         return kept[::-1]
+
+    def _tokens(self, node: int) -> int:
+        """Codex' own estimate of a user message as it stands now: four bytes a token."""
+        size = self._words[node]
+        for cut in self._cuts.get(node, ()):
+            budget = BYTES_PER_TOKEN * cut
+            removed = -(-(size - budget) // BYTES_PER_TOKEN)
+            size = budget + len(f"…{removed} tokens truncated…".encode())
+        return -(-size // BYTES_PER_TOKEN)
 
     def _cut_turns(self, turns: int) -> None:
         """Drop the newest turns, and the context that Codex put right before them; what stands
@@ -150,7 +159,7 @@ class History:
     def _replay(self) -> None:
         base = self._base()
         self.nodes = [] if base is None else list(self._steps[base].nodes)
-        self._cut = {}
+        self._cuts = {}
         for step in self._steps[0 if base is None else base + 1 :]:
             if step.kind == "node":
                 self.nodes.append(step.node)
@@ -194,8 +203,3 @@ class History:
         ):
             segment.spoken = True
         return segment
-
-
-def approximate_tokens(text: str) -> int:
-    """Codex' own estimate: a token for each four bytes of UTF-8, rounded up."""
-    return (len(text.encode("utf-8", "surrogatepass")) + 3) // 4

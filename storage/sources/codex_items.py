@@ -62,7 +62,9 @@ _DEVELOPER_PREFIXES = (
 """Starts of the developer texts that a rollback takes along."""
 
 _SUMMARY_START = "Another language model started to solve this problem"
-"""How the user message begins that carries the summary of a local compaction."""
+_SUMMARY_LINE_END = "use the information in this summary to assist with your own analysis:"
+"""How the first line of the user message that carries a local compaction's summary begins and
+ends. Older versions ended it otherwise; today's Codex takes their summaries for a user's words."""
 
 _EXIT_CODE = re.compile(
     r"(?:\A(?:.*\n){0,5}?(?:Process exited with code|Exit code:) (-?\d+)(?:\n|\Z))"
@@ -107,9 +109,13 @@ def is_silent(payload: Mapping[str, Any]) -> bool:
     return isinstance(kind, str) and kind in _UNSENT
 
 
-def is_summary(text: str) -> bool:
-    """Whether this user message is the summary of an earlier compaction."""
+def looks_like_summary(text: str) -> bool:
+    """Whether this message carries the summary of a local compaction of any version."""
     return text.startswith(_SUMMARY_START)
+
+
+def _is_summary(text: str) -> bool:
+    return looks_like_summary(text) and text.partition("\n")[0].endswith(_SUMMARY_LINE_END)
 
 
 def message_text(item: Item) -> str:
@@ -117,9 +123,11 @@ def message_text(item: Item) -> str:
     return "".join(block.text for block in item.blocks if block.kind == "text")
 
 
-def user_item(text: str) -> Item:
-    """A user message that Codex makes up from a text (the summary of a legacy compaction)."""
-    return Item("context/message", "user", (text_block(kind="text", text=text),), mark="user")
+def summary_item(text: str) -> Item:
+    """The user message that a legacy compaction makes of its text."""
+    mark: Mark | None = None if _is_summary(text) else "user"
+    block = text_block(kind="text", text=text)
+    return Item("context/message", "user", (block,), mark, meta={"source": "summary"})
 
 
 def inter_agent_item(payload: Mapping[str, Any]) -> Item:
@@ -162,6 +170,10 @@ def _message(payload: Mapping[str, Any]) -> Item:
     source = next((s for block in blocks if (s := _fragment(block))), None)
     if source is not None:
         return Item("context/message", "user", blocks, "context", meta={"source": source})
+    text = blocks[0].text if blocks else ""
+    if looks_like_summary(text):
+        mark: Mark | None = None if _is_summary(text) else "user"
+        return Item("context/message", "user", blocks, mark, meta={"source": "summary"})
     return Item("user/message", "user", blocks, "user")
 
 

@@ -335,9 +335,9 @@ class CodexReader(FileReader):
         standing = self._history.nodes
         self._history.learn(node, summary)
         kept = self._history.summarise(node)
-        rebuilt = [[word.node, word.tokens] for word in kept]
+        rebuilt = [[words.node, list(words.cuts)] for words in kept]
         self._history.nodes, now = standing, self._history.nodes
-        self._checkpoint(summary, tuple(word.node for word in kept), {"rebuilt": rebuilt})
+        self._checkpoint(summary, tuple(words.node for words in kept), {"rebuilt": rebuilt})
         self._history.nodes = now
         if kept:
             self._mark(len(self._events), tuple(now), {"marker": "order"})

@@ -10,10 +10,9 @@ from compress.events import ContentBlock
 from storage.sources.codex_items import (
     Item,
     inter_agent_item,
-    is_summary,
     item_of,
-    message_text,
-    user_item,
+    looks_like_summary,
+    summary_item,
 )
 from storage.sources.draft import word
 from storage.sources.values import listing, mapping
@@ -141,7 +140,7 @@ def compacted_of(payload: Mapping[str, Any]) -> Compacted:
     begins like one, else the last item."""
     history = payload.get("replacement_history")
     if not isinstance(history, list):
-        return Compacted(user_item(word(payload.get("message")) or NO_SUMMARY), legacy=True)
+        return Compacted(summary_item(word(payload.get("message")) or NO_SUMMARY), legacy=True)
     items = [item for part in history if (item := item_of(mapping(part))) is not None]
     items = [item for item in items if item.sent]
     if not items:
@@ -152,10 +151,12 @@ def compacted_of(payload: Mapping[str, Any]) -> Compacted:
 
 
 def _holds_summary(item: Item) -> bool:
-    if item.mark == "user":
-        return is_summary(message_text(item))
-    block = item.blocks[0] if item.blocks else None
-    return block is not None and block.kind == "opaque" and "compaction" in (block.name or "")
+    if not item.blocks:
+        return False
+    first = item.blocks[0]
+    if item.role == "user":
+        return looks_like_summary(first.text)
+    return first.kind == "opaque" and "compaction" in (first.name or "")
 
 
 def events_of_item(item: Item) -> list[tuple[ContentBlock, ...]]:
