@@ -89,7 +89,7 @@ def preview(
     at, own = request.at, None
     if request.before_compaction is not None:
         own = _agents_own(loaded, request.before_compaction)
-        at = int(own.seq) - 1
+        at = _just_before(loaded, own)
     state = loaded.plan("resume", at)
     session, used = session_input(store, loaded, settings, state, at)
     made = _made(session, used, request, own, _budget(loaded, request, own))
@@ -162,6 +162,14 @@ def _agents_own(loaded: LoadedSession, number: int) -> AgentOperation:
             [f"--before-compaction {k}" for k in range(1, len(own) + 1)],
         )
     return own[number - 1]
+
+
+def _just_before(loaded: LoadedSession, own: AgentOperation) -> int:
+    """The newest event that is no part of the agent's compaction yet."""
+    at = int(own.seq) - 1
+    while at in loaded.entries and loaded.entries[at].type in ("compact/start", "compact/summary"):
+        at -= 1
+    return at
 
 
 def _budget(loaded: LoadedSession, request: Request, own: AgentOperation | None) -> int | None:
