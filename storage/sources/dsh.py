@@ -32,6 +32,8 @@ from storage.sources.values import count, epoch_milliseconds, mapping, string
 
 _GENERATION = re.compile(r"session(?:\.v(\d+))?\.jsonl(\.zstd?)?")
 _LOG = re.compile(r".+\.jsonl(\.zstd?)?")
+_UNIQUE = 16
+"""Characters from which on a message's id is taken for unique in the world; a UUID has 36."""
 _TYPES: Mapping[str, EventType] = {
     "user/message": "user/message",
     "assistant/message": "assistant/message",
@@ -47,6 +49,7 @@ class DshAdapter(SourceAdapter):
 
     agent: ClassVar[str] = "dsh"
     revision: ClassVar[int] = 1
+    global_ids: ClassVar[bool] = True
 
     def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:
         own = environment.get("DSH_HOME")
@@ -126,14 +129,14 @@ class DshReader(FileReader):
             return [event(seq, "unknown", native, meta={"type": type(value).__name__})]
         own = count(value.get("seq0" if kind in content.PACKED_TYPES else "seq"))
         first = self._seqs.next if own is None else own
-        native = str(first)
+        native = self._identity(value, first)
         length = content.run_length(value)
         seqs = [numbers.seq(native, block) for block in range(length)]
         self._seqs.take(first, seqs)
         if kind in content.PACKED_TYPES:
             return self._run(value, native, seqs)
         if content.is_surface(value):
-            return [self._message(value, kind, native, seqs[0])]
+            return [self._message(value, kind, native, seqs[0], first)]
         return [self._fact(value, kind, native, seqs[0])]
 
     def _run(self, value: dict[str, Any], native: str, seqs: list[int]) -> list[SessionEvent]:
@@ -156,7 +159,17 @@ class DshReader(FileReader):
             for block, seq in enumerate(seqs)
         ]
 
-    def _message(self, value: dict[str, Any], kind: str, native: str, seq: int) -> SessionEvent:
+    def _identity(self, value: dict[str, Any], number: int) -> str:
+        """DSH's number of the event. A fork begins with its parent's events, number for number,
+        so a message also names what it is in any session: its own id."""
+        if not content.is_surface(value):
+            return str(number)
+        own = string(content.message(value).get("id"))
+        return f"{number}:{own if len(own) >= _UNIQUE else self._facts.native_id}"
+
+    def _message(
+        self, value: dict[str, Any], kind: str, native: str, seq: int, number: int
+    ) -> SessionEvent:
         message = content.message(value)
         data = mapping(value.get("data"))
         source = mapping(message.get("source"))
@@ -183,7 +196,7 @@ class DshReader(FileReader):
             model=string(source.get("model")) or None,
             usage=usage,
             request=request if usage else None,
-            source_event_seqs=self._seqs.sources(value, int(native)),
+            source_event_seqs=self._seqs.sources(value, number),
             meta=surface_meta(kind, type_, data, source, op),
         )
 

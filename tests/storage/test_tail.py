@@ -326,7 +326,7 @@ def test_bytes_that_are_no_frame_end_the_log_with_a_reason(tmp_path: Path) -> No
 # ------------------------------------------------------------------------------------- properties
 
 pieces = st.lists(st.binary(max_size=12) | st.sampled_from([b"\n", b"\r\n", b'{"a":1}\n']))
-limits = st.builds(
+limits: st.SearchStrategy[dict[str, int]] = st.builds(
     dict,
     batch_rows=st.integers(1, 4),
     batch_bytes=st.integers(1, 40),

@@ -36,7 +36,8 @@ KINDS = {
 
 def log(*rows: dict[str, Any], version: int = 0, **header: Any) -> bytes:
     head = {"type": "session", "version": version, "id": "s1", "createdAt": 1_783_950_000_000}
-    return b"".join(json.dumps(row).encode() + b"\n" for row in ({**head, **header}, *rows))
+    lines = ({**head, **header}, *rows)
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
 
 
 def feed(data: bytes, path: str = "s1/session.jsonl") -> tuple[FileReader, list[SessionEvent]]:
@@ -66,10 +67,10 @@ def test_made_logs_fold_to_the_nodes_of_dshs_own_session_class(path: Path) -> No
     reader, events = feed(path.read_bytes(), str(path))
     surface = fold(events)
     assert [event.seq for event in events] == list(range(1, oracle["events"] + 1))
-    assert [node - 1 for node in surface.nodes] == oracle["nodes"]
+    assert [int(node) - 1 for node in surface.nodes] == oracle["nodes"]
     assert surface.replace_generation == oracle["generation"]
     assert [
-        [checkpoint - 1, [node - 1 for node in nodes]]
+        [int(checkpoint) - 1, [int(node) - 1 for node in nodes]]
         for checkpoint, nodes in surface.shadowed.items()
     ] == oracle["shadowed"]
     messages = derive_messages(content(surface, events), "dsh")
@@ -293,6 +294,17 @@ def test_a_lost_line_shifts_what_comes_after_it_and_operations_still_hit() -> No
     assert [event.seq for event in events] == [1, 2, 3]
     assert fold(events).nodes == (1, 3)
     assert fold(events).shadowed == {3: (2,)}
+
+
+def test_a_fork_shares_the_identity_of_the_messages_that_it_was_seeded_with() -> None:
+    shared = {"id": "81078e7a-6837-45c2-a6b4-a5a3dfce0d4a", "role": "user", "content": []}
+    short = {"id": "m1", "role": "user", "content": []}
+    rows = [row("user/message", data, surfaceOp="append") for data in (shared, short)]
+    _, parent = feed(log(*rows))
+    _, fork = feed(log(*rows, id="s2", parentSession="s1"))
+    assert DshAdapter.global_ids
+    assert parent[0].native_id == fork[0].native_id
+    assert parent[1].native_id != fork[1].native_id
 
 
 # ------------------------------------------------------------------------------------------ facts
