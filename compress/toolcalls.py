@@ -58,7 +58,7 @@ class ToolCall:
         first = self.facts[0] if self.facts else ToolFact("other", "")
         target = first.target
         if first.action == "ran":
-            target = " ".join(_command_words(target)[:2])
+            target = " ".join(_command_words(target)[:4])
         return (self.name, target)
 
 
@@ -175,11 +175,11 @@ def _shell_script(words: Sequence[str]) -> str:
 
 
 def _command_words(command: str) -> list[str]:
-    """The words of a command line that say what is run: no assignments, no flags, no change of
-    folder before it."""
-    last = re.split(r"&&|;|\n", command)
-    parts = [part for part in last if part.split()[:1] not in ([], ["cd"])]
-    words = parts[0].split() if parts else command.split()
+    """The words of a command line that say what is run: no assignments, no flags, no pipe behind
+    it, no change of folder before it."""
+    steps = re.split(r"&&|;|\n", command)
+    parts = [part for part in steps if part.split()[:1] not in ([], ["cd"])]
+    words = re.split(r"\||\d?>", parts[0] if parts else command)[0].split()
     return [w for w in words if not w.startswith("-") and not re.match(r"[A-Za-z_]\w*=", w)]
 
 

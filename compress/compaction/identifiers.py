@@ -16,7 +16,7 @@ IdentifierKind = Literal["path", "url", "symbol", "commit", "number"]
 LENGTH_LIMIT = 240
 """Characters: longer runs are data, not names."""
 
-_RUN = re.compile(r"[\w$@~./:\\+#=?&%-]*\w")
+_RUN = re.compile(r"\b[A-Za-z]:\\[\w.\\ -]*\w|(?<!<)(?:\\[a-z])*([\w$@~./:+#=?&%-]*\w)")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,15}://[^\s]+")
 _LINE_SUFFIX = re.compile(r"(?::\d+)+$")
 _NUMBER = re.compile(r"\d{3,}|v?\d+(?:\.\d+){1,3}")
@@ -57,7 +57,7 @@ class Mention:
 def identifiers(text: str) -> Iterator[tuple[str, IdentifierKind]]:
     """The identifiers of a text in order, repeats included."""
     for run in _RUN.finditer(text):
-        token = run[0]
+        token = run[1] or run[0]
         if not 3 <= len(token) <= LENGTH_LIMIT:
             continue
         yield from _classify(token)
@@ -80,14 +80,10 @@ def collect(mentions: dict[str, Mention], text: str, index: int, *, by: str) -> 
 
 def ranked(mentions: Iterable[Mention], length: int) -> list[Mention]:
     """Most likely needed again first: what the agent itself used, often and lately. ``length`` is
-    the number of nodes; ties are broken by recency, then by text."""
-    return sorted(mentions, key=lambda m: (-_score(m, length), -m.last, m.text))
-
-
-def standing_in(names: Iterable[str], text: str) -> set[str]:
-    """Those of the names that occur in a text as whole identifiers, or as plain parts of one."""
-    present = {name for name, _ in identifiers(text)}
-    return {name for name in names if name in present or name in text}
+    the number of nodes; ties are broken by recency, then by text. Numbers that only results hold
+    are left out: most are line numbers."""
+    worth = (m for m in mentions if m.kind != "number" or m.uses or m.told)
+    return sorted(worth, key=lambda m: (-_score(m, length), -m.last, m.text))
 
 
 def _score(mention: Mention, length: int) -> float:
@@ -116,6 +112,7 @@ def _classify(token: str) -> Iterator[tuple[str, IdentifierKind]]:
         return
     token = _LINE_SUFFIX.sub("", token).rstrip("\\/")
     if "/" in token or "\\" in token:
+        token = token.lstrip("/") if token.startswith("//") else token
         if not _DATA.fullmatch(token) and any(c.isalpha() for c in token):
             yield token, "path"
         return

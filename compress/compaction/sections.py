@@ -56,7 +56,7 @@ def sections_of(found: Digest) -> list[Section]:
         _list("Unresolved errors", 0.12, _failures(found)),
         _list("Commands", 0.1, _commands(found)),
         _list("Reported", 0.08, _places(found.notes, reverse=True)),
-        _list("Earlier summary by the agent", 0.12, _earlier(found)),
+        _list("Earlier summary by the agent", 0.12, _earlier(found), bullet=""),
     ]
     return [section for section in every if section is not None]
 
@@ -71,12 +71,15 @@ def _messages(title: str, share: float, said: Sequence[Said]) -> Section | None:
     return Section(title, share, write, _pointers([s.node for s in said]))
 
 
-def _list(title: str, share: float, lines: Sequence[str], minimal: str = "") -> Section | None:
+def _list(
+    title: str, share: float, lines: Sequence[str], minimal: str = "", *, bullet: str = "- "
+) -> Section | None:
     if not lines:
         return None
 
     def write(allowance: int, cost: Cost) -> Written:
-        return Written(tuple(_fitting(lines, allowance, cost, minimal)))
+        listed = [f"{bullet}{line}" for line in lines]
+        return Written(tuple(_fitting(listed, allowance, cost, minimal)))
 
     return Section(title, share, write, f"- {minimal}" if minimal else "")
 
@@ -116,11 +119,11 @@ def _fitting(lines: Sequence[str], allowance: int, cost: Cost, minimal: str) -> 
     left = allowance
     reserve = cost(_more(len(lines)))
     for index, line in enumerate(lines):
-        price = cost(f"- {line}")
+        price = cost(line)
         last = index == len(lines) - 1
         if price > left - (0 if last else reserve):
             break
-        kept.append(f"- {line}")
+        kept.append(line)
         left -= price
     if not kept:
         return [f"- {minimal}"] if minimal else []
