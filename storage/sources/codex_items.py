@@ -99,7 +99,7 @@ def item_of(payload: Mapping[str, Any]) -> Item | None:
     decode = _DECODERS.get(kind)
     if decode is not None:
         return decode(payload)
-    block = text_block(kind="opaque", name=kind)
+    block = text_block("opaque", name=kind)
     return Item("context/message", None, (block,), known=False, meta={"source": kind})
 
 
@@ -126,7 +126,7 @@ def message_text(item: Item) -> str:
 def summary_item(text: str) -> Item:
     """The user message that a legacy compaction makes of its text."""
     mark: Mark | None = None if _is_summary(text) else "user"
-    block = text_block(kind="text", text=text)
+    block = text_block("text", text)
     return Item("context/message", "user", (block,), mark, meta={"source": "summary"})
 
 
@@ -136,7 +136,7 @@ def inter_agent_item(payload: Mapping[str, Any]) -> Item:
     secret = word(payload.get("encrypted_content"))
     blocks: tuple[ContentBlock, ...]
     if secret is None:
-        blocks = (text_block(kind="text", text=word(payload.get("content")) or ""),)
+        blocks = (text_block("text", word(payload.get("content")) or ""),)
     else:
         message_type = "NEW_TASK" if payload.get("trigger_turn") is True else "MESSAGE"
         head = (
@@ -144,8 +144,8 @@ def inter_agent_item(payload: Mapping[str, Any]) -> Item:
             f"Sender: {payload.get('author')}\nPayload:\n"
         )
         blocks = (
-            text_block(kind="text", text=head),
-            text_block(kind="opaque", name="encrypted_content", signature=secret),
+            text_block("text", head),
+            text_block("opaque", name="encrypted_content", signature=secret),
         )
     return Item("context/message", "user", blocks, mark="turn", meta=_agent_meta(author))
 
@@ -193,21 +193,21 @@ def _fragment(block: ContentBlock) -> str | None:
 
 def _content(content: Any) -> tuple[ContentBlock, ...]:
     if isinstance(content, str):
-        return (text_block(kind="text", text=content),)
+        return (text_block("text", content),)
     return tuple(_part(part) for part in listing(content))
 
 
 def _part(part: Any) -> ContentBlock:
     if isinstance(part, str):
-        return text_block(kind="text", text=part)
+        return text_block("text", part)
     part = mapping(part)
     text = part.get("text")
     if isinstance(text, str):
-        return text_block(kind="text", text=text)
+        return text_block("text", text)
     kind = word(part.get("type"))
     if kind == "input_image":
-        return text_block(kind="image", images=(_image(part.get("image_url")),))
-    return text_block(kind="opaque", name=kind, signature=word(part.get("encrypted_content")))
+        return text_block("image", images=(_image(part.get("image_url")),))
+    return text_block("opaque", name=kind, signature=word(part.get("encrypted_content")))
 
 
 def _image(url: Any) -> Image:
@@ -221,8 +221,8 @@ def _reasoning(payload: Mapping[str, Any]) -> Item:
     if not any(texts):
         texts = [word(mapping(part).get("text")) for part in listing(payload.get("content"))]
     block = text_block(
-        kind="thinking",
-        text="\n".join(text for text in texts if text),
+        "thinking",
+        "\n".join(text for text in texts if text),
         signature=word(payload.get("encrypted_content")),
     )
     return Item("assistant/message", "assistant", (block,), produced=True)
@@ -257,7 +257,7 @@ def _calling(
     artifact: Mapping[str, Any] | None = None,
 ) -> Item:
     call_id = _id(payload)
-    block = text_block(kind="tool_call", id=call_id, name=name, input=arguments)
+    block = text_block("tool_call", id=call_id, name=name, input=arguments)
     return Item(
         "assistant/message",
         "assistant",
@@ -289,7 +289,7 @@ def _output(payload: Mapping[str, Any]) -> Item:
         images = tuple(image for part in parts for image in part.images)
     call_id = _id(payload)
     block = text_block(
-        kind="tool_result",
+        "tool_result",
         id=call_id,
         text=text,
         images=images,
@@ -308,7 +308,7 @@ def _failed(text: str) -> bool | None:
 
 def _search_output(payload: Mapping[str, Any]) -> Item:
     call_id = _id(payload)
-    block = text_block(kind="tool_result", id=call_id)
+    block = text_block("tool_result", id=call_id)
     # What the server itself searched is sent even where its call is gone.
     served = payload.get("execution") == "server"
     meta = {"source": "server"} if served else NO_META
@@ -318,7 +318,7 @@ def _search_output(payload: Mapping[str, Any]) -> Item:
 def _opaque(payload: Mapping[str, Any]) -> Item:
     """What has no text for a reader: the query of a web search is shown all the same."""
     block = text_block(
-        kind="opaque",
+        "opaque",
         name=payload["type"],
         text=word(mapping(payload.get("action")).get("query")) or "",
         signature=word(payload.get("encrypted_content")),

@@ -10,8 +10,10 @@ from pydantic_core import to_json
 
 from compress.events import (
     Append,
+    BlockKind,
     ContentBlock,
     EventType,
+    Image,
     NodeId,
     Role,
     SessionEvent,
@@ -25,8 +27,31 @@ APPEND = Append()
 NO_META: Mapping[str, Any] = {}
 """Shared by all events without facts; never written to."""
 
-text_block = ContentBlock.model_construct
-"""A block without validation: adapters make millions of them from values that they have checked."""
+
+def text_block(
+    kind: BlockKind,
+    text: str = "",
+    *,
+    id: str | None = None,  # noqa: A002  # the name of the field
+    name: str | None = None,
+    input: Any = None,  # noqa: A002
+    is_error: bool | None = None,
+    images: tuple[Image, ...] = (),
+    signature: str | None = None,
+) -> ContentBlock:
+    """A :class:`ContentBlock` without validation, from values that the adapter has checked."""
+    return ContentBlock.unchecked(
+        {
+            "kind": kind,
+            "text": text,
+            "id": id,
+            "name": name,
+            "input": input,
+            "is_error": is_error,
+            "images": images,
+            "signature": signature,
+        }
+    )
 
 
 def event(

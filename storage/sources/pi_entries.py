@@ -121,7 +121,7 @@ def edit_blocks(entry: Mapping[str, Any]) -> tuple[ContentBlock, ...]:
 def content_blocks(content: Any) -> tuple[ContentBlock, ...]:
     """The blocks of a message's content, a text or a list."""
     if isinstance(content, str):
-        return (text_block(kind="text", text=content),)
+        return (text_block("text", content),)
     return tuple(_block(part) for part in listing(content))
 
 
@@ -130,7 +130,7 @@ def result_block(
 ) -> ContentBlock:
     """A tool result: its texts joined with nothing between, its images beside them."""
     return text_block(
-        kind="tool_result",
+        "tool_result",
         id=call_id,
         name=name,
         text="".join(block.text for block in content if block.kind == "text"),
@@ -187,7 +187,7 @@ def _result(message: Mapping[str, Any], blocks: tuple[ContentBlock, ...]) -> Pie
 
 def _command(message: Mapping[str, Any]) -> Piece:
     sent = message.get("excludeFromContext") is not True
-    block = text_block(kind="text", text=_command_text(message))
+    block = text_block("text", _command_text(message))
     meta = {"source": "bash"}
     return Piece("context/message", "user", (block,), sent=sent, editable=False, meta=meta)
 
@@ -213,13 +213,13 @@ def _system(message: Mapping[str, Any]) -> Piece:
     """A system message: its text, then its sections in their order; ``null`` withdraws one."""
     texts = [block.text for block in content_blocks(message.get("content"))]
     texts += [text for text in mapping(message.get("sections")).values() if isinstance(text, str)]
-    block = text_block(kind="context", text="\n\n".join(text for text in texts if text))
+    block = text_block("context", "\n\n".join(text for text in texts if text))
     meta = {"source": "system"}
     return Piece("context/message", "system", (block,), editable=False, meta=meta)
 
 
 def _wrapped(text: str, meta: Mapping[str, Any]) -> Piece:
-    block = text_block(kind="text", text=text)
+    block = text_block("text", text)
     return Piece("context/message", "user", (block,), editable=False, meta=meta)
 
 
@@ -244,29 +244,29 @@ def _js(value: Any) -> str:
 
 def _block(part: Any) -> ContentBlock:
     if isinstance(part, str):
-        return text_block(kind="text", text=part)
+        return text_block("text", part)
     part = mapping(part)
     kind = word(part.get("type"))
     if kind == "text":
-        return text_block(kind="text", text=word(part.get("text")) or "")
+        return text_block("text", word(part.get("text")) or "")
     if kind == "thinking":
         # A redacted block is sent without its text: its name keeps it apart from an empty one.
         return text_block(
-            kind="thinking",
-            text=word(part.get("thinking")) or "",
+            "thinking",
+            word(part.get("thinking")) or "",
             signature=word(part.get("thinkingSignature")),
             name="redacted" if part.get("redacted") else None,
         )
     if kind == "toolCall":
         return text_block(
-            kind="tool_call",
+            "tool_call",
             id=word(part.get("id")),
             name=word(part.get("name")),
             input=part.get("arguments"),
         )
     if kind == "image":
-        return text_block(kind="image", images=(_image(part),))
-    return text_block(kind="opaque", name=kind)
+        return text_block("image", images=(_image(part),))
+    return text_block("opaque", name=kind)
 
 
 def _image(part: Mapping[str, Any]) -> Image:
