@@ -85,6 +85,17 @@ class History:
         self.nodes = list(nodes)
         self._steps.append(_Step("replace", nodes=tuple(nodes)))
 
+    def outlives(self) -> bool:
+        """Whether a compaction that is recorded now counts. A rollback may have taken back the
+        turn that it belongs to: so with one that stands behind the turn's end, or in a file
+        without turn records, which is one turn to Codex."""
+        if not any(step.kind == "rewind" for step in self._steps):
+            return True
+        self._steps.append(_Step("replace"))
+        counts = self._base() == len(self._steps) - 1
+        self._steps.pop()
+        return counts
+
     def summarise(self, summary: int) -> list[Kept]:
         """A legacy compaction: this summary after the user's words. Returns the words kept."""
         self._steps.append(_Step("summary", summary))

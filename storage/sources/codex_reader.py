@@ -277,7 +277,11 @@ class CodexReader(FileReader):
         self._add("compact/start", 0, meta=facts)
         about = {"strategy": "user words" if found.legacy else "stated history"}
         self._add("compact/summary", 1, meta={**about, "message": text[:500]} if text else about)
-        if found.summary is None:
+        if not found.legacy and not self._history.outlives():
+            for item in (found.summary, *found.before, *found.after):
+                if item is not None:
+                    self._place(item, len(self._events), None, item.type, meta=_copy(item))
+        elif found.summary is None:
             self._mark(2, (), {"marker": "clear", "checkpoint": "agent"})
             self._history.replace(())
         elif found.legacy:
