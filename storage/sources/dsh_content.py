@@ -84,9 +84,10 @@ def _block(item: Any) -> ContentBlock:
         return text_block(kind="text", text=item)
     block = mapping(item)
     match block.get("type"):
-        case "text" | "reasoning" as kind:
-            kind = "text" if kind == "text" else "thinking"
-            found = text_block(kind=kind, text=string(block.get("text")))
+        case "text":
+            found = text_block("text", string(block.get("text")))
+        case "reasoning":
+            found = text_block("thinking", string(block.get("text")))
         case "tool-call":
             found = text_block(
                 kind="tool_call",
