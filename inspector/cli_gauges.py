@@ -19,7 +19,7 @@ from inspector.cli_paint import (
     table,
 )
 from inspector.reports import CompactionReport, NodeFate, PressureReport
-from inspector.sanitize import clean, line
+from inspector.sanitize import clean, line, wrap
 
 LISTED = 8
 """Items of a list that are shown before the rest is counted."""
@@ -135,11 +135,20 @@ def _trust(report: PressureReport) -> str:
 
 
 def compaction_text(report: CompactionReport, paint: Paint) -> Iterator[str]:
-    """A preview, or what was committed: the change, what is lost, what it costs, the summary."""
+    """A preview, or what was committed, under the session's heading."""
+    yield from heading(report.session, paint)
+    yield from compaction_lines(report, paint)
+    yield ""
+    if report.operation is None:
+        yield "A preview: nothing was written. Do it with --commit."
+    else:
+        yield f"Committed as {report.operation}. Take it back: ullage undo {report.session.id}"
+
+
+def compaction_lines(report: CompactionReport, paint: Paint) -> Iterator[str]:
+    """The change, what it costs, what is lost, and the summary."""
     region = f"{report.region.start} … {report.region.end}" if report.region else "none"
-    yield from heading(
-        report.session, paint, f"region {region} at {report.at_seq}", _fates(report.nodes)
-    )
+    yield line(f"region {region} at {report.at_seq} · {_fates(report.nodes)}", paint.width)
     yield ""
     yield from _change(report, paint)
     yield line(
@@ -156,12 +165,8 @@ def compaction_text(report: CompactionReport, paint: Paint) -> Iterator[str]:
     if report.summary is not None:
         yield ""
         yield paint(f"Summary, {report.summary.tokens:,} tokens", "bold")
-        yield from (f"│ {text}" for text in clean(report.summary.text).split("\n"))
-    yield ""
-    if report.operation is None:
-        yield "A preview: nothing was written. Do it with --commit."
-    else:
-        yield f"Committed as {report.operation}. Take it back: ullage undo {report.session.id}"
+        for text in wrap(clean(report.summary.text), paint.width - 2):
+            yield f"│ {text}"
 
 
 def _fates(nodes: Sequence[NodeFate]) -> str:

@@ -130,7 +130,8 @@ def node_lines(nodes: Sequence[NodeReport], paint: Paint) -> Iterator[str]:
 
 def _node_cells(node: NodeReport, most: int) -> list[str | Cell]:
     label, style = _LABELS.get(node.type, (node.type, "dim"))
-    headline = f"{node.tool}: {node.headline}" if node.tool else node.headline
+    called = node.tool if node.type == "tool/result" else None
+    headline = f"{called}: {node.headline}" if called else node.headline
     if node.checkpoint is not None:
         label, style = "checkpoint", "magenta"
         shadowed = len(node.checkpoint.shadowed_seqs)

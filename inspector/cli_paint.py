@@ -144,8 +144,16 @@ class Cell:
 def table(
     columns: Sequence[Column], rows: Sequence[Sequence[str | Cell]], paint: Paint
 ) -> Iterator[str]:
-    """A heading and one line a row, cut to the width; trailing blanks are left out."""
+    """A heading and one line a row, cut to the width; a column without a text is left out, and so
+    are trailing blanks."""
     cells = [[value if isinstance(value, Cell) else Cell(value) for value in row] for row in rows]
+    used = [
+        index
+        for index, column in enumerate(columns)
+        if column.title or any(row[index].text for row in cells)
+    ]
+    columns = [columns[index] for index in used]
+    cells = [[row[index] for index in used] for row in cells]
     widths = [
         min(column.most, max([cell_len(column.title), *(_natural(row[index]) for row in cells)]))
         for index, column in enumerate(columns)

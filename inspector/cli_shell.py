@@ -126,8 +126,8 @@ class Shell:
 
     @contextmanager
     def progress(self) -> Iterator[Callable[[int, int, object], None]]:
-        """A callback ``(files done, files in all, what was read)`` that keeps one line up to date on a
-        terminal; in a pipe it is silent."""
+        """A callback ``(files done, files in all, what was read)`` that keeps one line up to date
+        on a terminal; in a pipe it is silent."""
         from inspector.cli_paint import bar
         from inspector.sanitize import line
 

@@ -39,7 +39,8 @@ def open_(shell: Shell, paths: tuple[Path, ...]) -> None:
     for path in paths:
         if not path.exists():
             raise click.UsageError(_neither(str(path)))
-    _need_terminal("ullage sessions")
+    if not _on_terminal():
+        raise NoTerminalError("The app needs a terminal; without one, try `ullage sessions`.")
     with shell.usecases() as usecases:
         run_app(usecases, paths)
 
@@ -70,9 +71,8 @@ class NoTerminalError(Exception):
     choices: tuple[object, ...] = ()
 
 
-def _need_terminal(instead: str) -> None:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise NoTerminalError(f"The app needs a terminal; without one, try `{instead}`.")
+def _on_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 @click.command(
@@ -201,11 +201,10 @@ def schema(name: str | None) -> None:
 @click.pass_obj
 def demo(shell: Shell, once: bool, rate: float) -> None:
     """Replay a bundled session, live, in a throw-away store. Needs no agent and leaves nothing
-    behind."""
+    behind. Without a terminal it prints the report of --once."""
     from inspector.demo import run_live, run_once
 
-    if once:
+    if once or not _on_terminal():
         run_once(shell)
     else:
-        _need_terminal("ullage demo --once")
         run_live(shell, rate)

@@ -141,7 +141,11 @@ def run_once(shell: Shell) -> None:
 def report(usecases: UseCases, paint: Paint) -> Iterator[str]:
     """The bundled session in one page: surface, pressure, the agent's own compaction, and what a
     compaction by rule would have kept and lost at the same place."""
-    from inspector.cli_gauges import compaction_text, composition_lines, gauge_lines  # noqa: PLC0415
+    from inspector.cli_gauges import (  # noqa: PLC0415
+        compaction_lines,
+        composition_lines,
+        gauge_lines,
+    )
     from inspector.cli_output import heading, node_lines  # noqa: PLC0415
 
     rows = [row for row in usecases.sessions() if row.relation == "main"]
@@ -173,7 +177,7 @@ def report(usecases: UseCases, paint: Paint) -> Iterator[str]:
     yield from gauge_lines(now, paint)
     yield ""
     yield paint("3. A compaction by rule at the same place, with as many tokens", "bold")
-    yield from compaction_text(preview, paint)
+    yield from compaction_lines(preview, paint)
     yield ""
     yield "See it live: ullage demo. Your own sessions: ullage."
 
