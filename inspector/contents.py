@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from compress.events import NodeId, SessionEvent
 from compress.messages import NodeContent
 from compress.plan import PlanState
-from storage.store import SessionRecord, Store
+from storage.catalog import SessionRecord
+from storage.store import Store
 
 _AHEAD = 128
 """Nodes that are read together with the one asked for: the next is wanted soon."""

@@ -9,7 +9,8 @@ from inspector.locations import Locations
 from inspector.reports import DoctorReport, SourceReport
 from inspector.settings import Loaded
 from storage import resources
-from storage.store import SourceRecord, Store
+from storage.catalog import SourceRecord
+from storage.store import Store
 
 
 def doctor(store: Store, locations: Locations, settings: Loaded) -> DoctorReport:

@@ -14,7 +14,8 @@ from compress.meter import TokenMeter
 from compress.operations import OperationRow, moment
 from compress.plan import PlanState, plan
 from compress.surface import SurfaceFold, View
-from storage.store import SessionRecord, Store
+from storage.catalog import SessionRecord
+from storage.store import Store
 
 
 class LoadedSession:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from inspector.reports import SessionHeader, SessionRow, SessionState
 from inspector.settings import Settings
-from storage.store import SessionRecord
+from storage.catalog import SessionRecord
 
 RECENT = 10 * 60
 """Seconds without a write after which an open turn no longer counts as running (R22)."""

@@ -48,12 +48,13 @@ from inspector.reports import (
 from inspector.session_rows import header_of, session_row
 from inspector.settings import Loaded
 from inspector.surface_rows import SurfaceRows
+from storage.catalog import SessionRecord
 from storage.errors import UnknownSessionError
 from storage.follow import Follower
 from storage.ingest import Ingest, Progress
 from storage.search import search
 from storage.sources.registry import registry
-from storage.store import SessionRecord, Store
+from storage.store import Store
 
 _KEPT = 8
 """Sessions that stay loaded."""

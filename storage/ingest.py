@@ -19,10 +19,11 @@ from pathlib import Path
 
 from compress.tokens import TokenCounter
 from storage import resources, source_rows
+from storage.catalog import SourceRecord
 from storage.opened import Drawn, OpenLog, Weighed, known_numberings, known_trackers
 from storage.sources.base import SourceAdapter
 from storage.sources.registry import HEAD_RECORDS
-from storage.store import SourceRecord, Store
+from storage.store import Store
 from storage.tail import Batch as TailBatch
 from storage.tail import Position, Tail
 from storage.writing import write_batch

@@ -6,9 +6,7 @@ All SQL that answers questions stands here and in ``search.py``; what the ingest
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,104 +15,22 @@ from compress.events import ContentBlock, SessionEvent
 from compress.operations import OperationRow, operation_number
 from storage import rows
 from storage.blobs import BlobCache
+from storage.catalog import (
+    SESSIONS,
+    SOURCES,
+    DamagedLine,
+    RawRecord,
+    SessionRecord,
+    SourceRecord,
+    decode_session,
+    decode_source,
+)
 from storage.connection import Connections
 from storage.errors import UnknownEventError, UnknownSessionError
 from storage.records import parse_record
 from storage.schema import SEQ_MASK
 from storage.sources.base import Record, Registry
 
-
-@dataclass(frozen=True, slots=True)
-class SessionRecord:
-    """One session, as the sessions list needs it. Times are seconds since 1970, UTC."""
-
-    id: int
-    name: str
-    native_id: str
-    agent: str
-    agent_version: str | None
-    path: str
-    cwd: str | None
-    title: str | None
-    model: str | None
-    relation: str
-    parent_native_id: str | None
-    parent_call_id: str | None
-    family: int
-    turn_open: bool
-    waiting: bool
-    ended: bool
-    started_at: float | None
-    last_event_at: float | None
-    events: int
-    last_seq: int
-    problems: int
-    tokens: int | None
-    tokens_source: str | None
-    log_window: int | None
-    window: int | None
-    history: tuple[int, ...]
-    counter: str
-    file_time: float
-    """When the file was last written, as far as it was read."""
-    generation: int
-    gone: bool
-    """The file does not exist any more."""
-    note: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class SourceRecord:
-    """One file that was looked at."""
-
-    id: int
-    agent: str | None
-    path: str
-    position: str | None
-    size: int
-    mtime_ns: int
-    revision: int
-    generation: int
-    records: int
-    recognised: int
-    damaged: int
-    unknown_types: Mapping[str, int]
-    gone: bool
-    note: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class DamagedLine:
-    """A line that could not be read as it stands; its raw is kept."""
-
-    path: str
-    line: int
-    offset: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class RawRecord:
-    """A raw record with the place where it stood."""
-
-    path: str
-    line: int
-    offset: int
-    raw: bytes
-
-
-_SESSION_COLUMNS = (
-    "s.id, s.name, s.native_id, s.agent, s.agent_version, f.path, s.cwd, s.title, s.model, "
-    "s.relation, s.parent_native_id, s.parent_call_id, s.family, s.turn_open, s.waiting, s.ended, "
-    "s.started_at, s.last_event_at, s.events, s.last_seq, s.problems, s.tokens, s.tokens_source, "
-    "s.log_window, s.window, s.history, s.counter, f.mtime_ns, f.generation, f.gone, f.note"
-)
-_SESSIONS = f"SELECT {_SESSION_COLUMNS} FROM sessions s JOIN sources f ON f.id = s.source_id"  # noqa: S608
-_SOURCE_COLUMNS = (
-    "f.id, f.agent, f.path, f.position, f.size, f.mtime_ns, f.revision, f.generation, f.records, "
-    "f.recognised, (SELECT count(*) FROM records r WHERE r.source_id = f.id "
-    "AND r.damage IS NOT NULL), f.unknown_types, f.gone, f.note"
-)
 _OPERATIONS = (
     "SELECT operation, after, origin, at, event FROM operation_events "
     "WHERE session_id = ? ORDER BY number"
@@ -150,18 +66,18 @@ class Store:
 
     def sessions(self, limit: int | None = None) -> list[SessionRecord]:
         """All sessions, the newest first."""
-        query = f"{_SESSIONS} ORDER BY coalesce(s.last_event_at, f.mtime_ns / 1e9) DESC, s.id"
+        query = f"{SESSIONS} ORDER BY coalesce(s.last_event_at, f.mtime_ns / 1e9) DESC, s.id"
         with self.connections.read() as connection:
             found = connection.execute(f"{query} LIMIT ?", (-1 if limit is None else limit,))
-            return [_session(row) for row in found]
+            return [decode_session(row) for row in found]
 
     def session(self, identifier: int) -> SessionRecord:
         """Raises :class:`UnknownSessionError`."""
         with self.connections.read() as connection:
-            row = connection.execute(f"{_SESSIONS} WHERE s.id = ?", (identifier,)).fetchone()
+            row = connection.execute(f"{SESSIONS} WHERE s.id = ?", (identifier,)).fetchone()
         if row is None:
             raise UnknownSessionError(f"There is no session number {identifier} in this store.")
-        return _session(row)
+        return decode_session(row)
 
     def find(self, reference: str) -> SessionRecord:
         """The session that a person means: ``last``, a name, or a unique prefix of one.
@@ -176,11 +92,11 @@ class Store:
         pattern = reference.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
         with self.connections.read() as connection:
             rows_ = connection.execute(
-                f"{_SESSIONS} WHERE s.name = ?1 OR s.name LIKE ?2 ESCAPE '\\' "
+                f"{SESSIONS} WHERE s.name = ?1 OR s.name LIKE ?2 ESCAPE '\\' "
                 "ORDER BY s.name = ?1 DESC, s.name LIMIT 6",
                 (reference, pattern),
             ).fetchall()
-        found = [_session(row) for row in rows_]
+        found = [decode_session(row) for row in rows_]
         if not found:
             raise UnknownSessionError(
                 f"No session is called {reference!r}; ullage sessions lists them, and the path of "
@@ -197,19 +113,19 @@ class Store:
         """The sessions that were read from a file, its main one first."""
         with self.connections.read() as connection:
             found = connection.execute(
-                f"{_SESSIONS} WHERE f.path = ? ORDER BY s.key", (str(path.resolve()),)
+                f"{SESSIONS} WHERE f.path = ? ORDER BY s.key", (str(path.resolve()),)
             )
-            return [_session(row) for row in found]
+            return [decode_session(row) for row in found]
 
     def children(self, session: SessionRecord) -> list[SessionRecord]:
         """The sub-agents' sessions and forks of a session."""
         with self.connections.read() as connection:
             found = connection.execute(
-                f"{_SESSIONS} WHERE s.parent_native_id = ? AND s.agent = ? AND s.id <> ? "
+                f"{SESSIONS} WHERE s.parent_native_id = ? AND s.agent = ? AND s.id <> ? "
                 "ORDER BY s.started_at, s.id",
                 (session.native_id, session.agent, session.id),
             )
-            return [_session(row) for row in found]
+            return [decode_session(row) for row in found]
 
     # Events
 
@@ -338,7 +254,7 @@ class Store:
                         row.after,
                         row.origin,
                         row.at,
-                        row.event.model_dump_json(exclude_defaults=True),
+                        row.event.model_dump_json(exclude_none=True),
                     )
                     for row in new
                 ],
@@ -350,17 +266,17 @@ class Store:
     def sources(self) -> list[SourceRecord]:
         """All files that were looked at, by path."""
         with self.connections.read() as connection:
-            found = connection.execute(f"SELECT {_SOURCE_COLUMNS} FROM sources f ORDER BY f.path")  # noqa: S608
-            return [_source(row) for row in found]
+            found = connection.execute(f"{SOURCES} ORDER BY f.path")
+            return [decode_source(row) for row in found]
 
     def source(self, path: Path) -> SourceRecord | None:
         """The file at this path (as it was resolved when it was read), if it was looked at."""
         with self.connections.read() as connection:
             row = connection.execute(
-                f"SELECT {_SOURCE_COLUMNS} FROM sources f WHERE f.path = ?",  # noqa: S608
+                f"{SOURCES} WHERE f.path = ?",
                 (str(path),),
             ).fetchone()
-        return None if row is None else _source(row)
+        return None if row is None else decode_source(row)
 
     def damaged_lines(self, limit: int = 1000) -> list[DamagedLine]:
         """Lines that could not be read as they stand, by file and line."""
@@ -394,22 +310,6 @@ class Store:
                 "raw_bytes_compressed": one("SELECT coalesce(sum(length(data)), 0) FROM blobs"),
                 "quick_check": one("PRAGMA quick_check(1)"),
             }
-
-
-def _session(row: Sequence[Any]) -> SessionRecord:
-    values = list(row)
-    for index in (13, 14, 15, 29):
-        values[index] = bool(values[index])
-    values[25] = tuple(json.loads(values[25]))
-    values[27] /= 1e9
-    return SessionRecord(*values)
-
-
-def _source(row: Sequence[Any]) -> SourceRecord:
-    values = list(row)
-    values[11] = json.loads(values[11])
-    values[12] = bool(values[12])
-    return SourceRecord(*values)
 
 
 def _operation(row: Sequence[Any]) -> OperationRow:
