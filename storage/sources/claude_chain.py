@@ -50,13 +50,17 @@ class Chain:
         self._at: dict[str, int] = {}
         self._nodes_before: list[int] = []
         self._tip: Row | None = None
-        self._segment_end = 0
+        self._leafless = True
+        self._firm_from = 0
+        """The first place of the path from which a branch keeps all that stands before it."""
 
     def add(self, row: Row) -> Change:
         """Take the next record of the file. A known id replaces the record where it stood."""
-        if self.graph.take(row):
+        if self.graph.take(row) or self._in_segment(row):
             return self._derive(row)
         if row is self.graph.leaf:
+            if self._leafless:
+                return self._derive(row)
             return self._extend(row) if self._is_straight(row) else self._branch(row)
         if row.message:
             # It cannot be the leaf, but may belong to a message that stands.
@@ -73,12 +77,12 @@ class Chain:
 
     def _is_straight(self, row: Row) -> bool:
         tip = self._tip
-        if tip is None:
-            return self.graph.parent(row) is None
-        if row.parent != tip.uuid or tip.boundary:
-            return False
+        on_line = tip is not None and row.parent == tip.uuid and not tip.boundary
+        return on_line and self._is_whole(row)
+
+    def _in_segment(self, row: Row) -> bool:
         segment = None if self.boundary is None else self.boundary.segment
-        return (segment is None or segment[1] != row.uuid) and self._is_whole(row)
+        return segment is not None and row.uuid in segment
 
     def _is_whole(self, row: Row) -> bool:
         """Whether nothing of the record's message stands off the path."""
@@ -106,16 +110,17 @@ class Chain:
     # Branches
 
     def _branch(self, row: Row) -> Change:
+        if self.graph.cyclic:
+            # Where the path begins depends on where one comes from.
+            return self._derive(row)
         added: list[Row] = []
-        seen: set[str] = set()
         current: Row | None = row
         while current is not None and current.uuid not in self._at:
-            if current.boundary or current.uuid in seen:
+            if current.boundary or self._in_segment(current):
                 return self._derive(row)
-            seen.add(current.uuid)
             added.append(current)
             current = self.graph.parent(current)
-        if current is None or self._at[current.uuid] < self._segment_end:
+        if current is None or self._at[current.uuid] < self._firm_from:
             return self._derive(row)
         added.reverse()
         fork = self._at[current.uuid] + 1
@@ -157,6 +162,7 @@ class Chain:
     def _derive(self, row: Row | None) -> Change:
         """The whole path from the leaf; ``row`` is the record that came, if one did."""
         leaf = self.graph.leaf
+        self._leafless = leaf is None
         path: list[Row] = []
         seen: set[str] = set()
         current = leaf
@@ -166,21 +172,24 @@ class Chain:
             current = self.graph.parent(current)
         path.reverse()
         self.boundary = current if current is not None and current.boundary else None
-        self._segment_end = 0
+        self._firm_from = 0
         if self.boundary is not None and self.boundary.segment is not None:
             path = self._with_segment(path, self.boundary.segment)
+        self._path = path
+        self._at = {each.uuid: place for place, each in enumerate(path)}
         self._tip = leaf
         for later in self.graph.file[0 if leaf is None else leaf.order + 1 :]:
             trails = self._tip is None or later.parent == self._tip.uuid
-            if trails and not later.message and not later.boundary:
+            if trails and not later.message and not later.boundary and later.uuid not in self._at:
                 self._tip = later
+                self._at[later.uuid] = len(path)
                 path.append(later)
-        self._path = path
-        self._at = {each.uuid: place for place, each in enumerate(path)}
         return self._rebuild(0, row)
 
     def _with_segment(self, path: list[Row], segment: tuple[str, str, str]) -> list[Row]:
         head, anchor, tail = segment
+        # Until the whole segment is found behind its anchor, another path may give another one.
+        self._firm_from = len(self.graph.file) + 1
         place = next((i for i, row in enumerate(path, 1) if row.uuid == anchor), None)
         if place is None:
             return path
@@ -190,9 +199,11 @@ class Chain:
         while current is not None and current.uuid not in seen:
             seen.add(current.uuid)
             kept.append(current)
-            current = None if current.uuid == head else self.graph.parent(current)
+            if current.uuid == head:
+                self._firm_from = place + len(kept)
+                break
+            current = self.graph.parent(current)
         kept.reverse()
-        self._segment_end = place + len(kept)
         return [*path[:place], *kept, *path[place:]]
 
     # Path → nodes

@@ -45,7 +45,12 @@ class Graph:
         self._groups: dict[str, list[Row]] = {}
         self._results: dict[str, list[Row]] = {}
         self._missing: set[str] = set()
+        self.cyclic = False
+        """Parents lead in a circle somewhere."""
+        self._ordered = True
+        """No parent came after its child."""
         self._pointer = 0
+        self._target: str | None = None
         self._pointer_place = -1
         self._waiting: dict[str, int] = {}
 
@@ -72,7 +77,7 @@ class Graph:
         """Whether an earlier record named this one as its parent, before the file held it."""
         return uuid in self._missing
 
-    def cyclic(self, row: Row) -> bool:
+    def closes_cycle(self, row: Row) -> bool:
         """Whether the row's parents lead back to it."""
         seen: set[str] = set()
         current: Row | None = row
@@ -88,6 +93,7 @@ class Graph:
         True where paths through other rows may have changed with it."""
         known = self._rows.get(row.uuid)
         late = self.awaited(row.uuid)
+        self._ordered = self._ordered and not late
         self._missing.discard(row.uuid)
         if known is None:
             row.order = len(self.file)
@@ -97,6 +103,8 @@ class Graph:
             self.file[row.order] = row
             self._forget(known)
         self._index(row)
+        if late or known is not None or row.parent == row.uuid:
+            self.cyclic = self.cyclic or self.closes_cycle(row)
         if self._below_pointer(row):
             row.pointer = self._pointer
         place = self._waiting.pop(row.uuid, None) if self._waiting else None
@@ -125,12 +133,11 @@ class Graph:
         self._rows[row.uuid] = row
         if row.group is not None:
             _insert(self._groups.setdefault(row.group, []), row)
-        if row.parent is None:
-            return
-        if row.result:
+        if row.result and row.parent is not None:
             _insert(self._results.setdefault(row.parent, []), row)
-        if row.parent not in self._rows:
-            self._missing.add(row.parent)
+        link = row.parent or row.continues
+        if link is not None and link not in self._rows:
+            self._missing.add(link)
 
     def _forget(self, row: Row) -> None:
         if row.group is not None:
@@ -140,9 +147,13 @@ class Graph:
 
     def _point(self, row: Row, place: int) -> None:
         self._pointer_place = place
+        self._target = row.uuid
         self._pointer += 1
         row.pointer = self._pointer
         self.leaf = row
+        if not self._ordered:
+            self._find_leaf()
+            return
         for later in self.file[row.order + 1 :]:
             if self._below_pointer(later):
                 later.pointer = self._pointer
@@ -165,8 +176,7 @@ class Graph:
                     grew = True
         newest_first = reversed(self.file)
         messages = (row for row in newest_first if row.message and row.pointer == self._pointer)
-        pointed = (row for row in self.file if self._pointer and row.pointer == self._pointer)
-        self.leaf = next(messages, None) or next(pointed, None)
+        self.leaf = next(messages, None) or self.get(self._target)
 
 
 def by_order(row: Row) -> int:

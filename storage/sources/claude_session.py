@@ -150,7 +150,7 @@ class Session:
             self._gap("cycle", f"{row.uuid} is its own parent")
         elif self.chain.graph.parent(row) is None:
             self._gap("gap", f"parent {row.parent} is not in the file")
-        elif self.chain.graph.awaited(row.uuid) and self.chain.graph.cyclic(row):
+        elif self.chain.graph.awaited(row.uuid) and self.chain.graph.closes_cycle(row):
             self._gap("cycle", f"the parents of {row.uuid} lead back to it")
 
     def _gap(self, kind: str, message: str) -> None:
