@@ -6,78 +6,26 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from compress.events import EventType, NodeId, Rebase, Replace, SessionEvent, SurfaceOp, Usage
-from storage.sources.base import Derived, FileReader, Numbering, Record, SessionFacts
-from storage.sources.codex_history import History
+from compress.events import EventType
+from storage.sources.base import Derived, Numbering, Record, SessionFacts
+from storage.sources.codex_events import RolloutEvents
 from storage.sources.codex_items import Item, inter_agent_item, is_silent, item_of, message_text
 from storage.sources.codex_records import (
     APPROVAL_EVENTS,
     SILENT_EVENTS,
     SILENT_RECORD_TYPES,
-    compacted_of,
     enveloped,
-    events_of_item,
     parent_of,
     plan_of,
     question_of,
     text_of_error,
 )
 from storage.sources.codex_usage import UsageReader, window_of
-from storage.sources.draft import APPEND, NO_META, Identities, event, title_of, type_name, word
-from storage.sources.values import count, mapping, timestamp
+from storage.sources.draft import APPEND, title_of, type_name, word
+from storage.sources.values import mapping, timestamp
 
 
-class Requests:
-    """Which request an item belongs to.
-
-    Since 0.106 a request's usage follows its items; before, it stands in front of them. A
-    request that produced no item (a compaction's) has its usage alone.
-    """
-
-    def __init__(self) -> None:
-        self.step = 0
-        self._first: int | None = None
-        self._paid = False
-        self._answered = False
-        self._usage_leads: bool | None = None
-
-    def produced(self, seq: int) -> int:
-        """The step of an item that the model wrote."""
-        if self._first is None or (self._answered and not self._paid):
-            self._begin(seq)
-        return self.step
-
-    def paid(self, seq: int) -> NodeId:
-        """The first event of the request whose usage this event carries."""
-        if self._first is not None and not self._paid:
-            first, self._first = self._first, None
-            self._usage_leads = self._usage_leads or False
-            return first
-        self._begin(seq)
-        self._paid = True
-        if self._usage_leads is False:
-            self._first = None
-        else:
-            self._usage_leads = True
-        return seq
-
-    def answered(self) -> None:
-        """A tool answered: the next item is of another request, unless usage is still due."""
-        self._answered = True
-        if self._paid:
-            self._first = None
-
-    def broken(self) -> None:
-        """Something other than an answer came between: what was open is over."""
-        self._first = None
-
-    def _begin(self, seq: int) -> None:
-        self.step += 1
-        self._first = seq
-        self._paid = self._answered = False
-
-
-class CodexReader(FileReader):
+class CodexReader(RolloutEvents):
     """One rollout, one session."""
 
     def __init__(
@@ -85,28 +33,16 @@ class CodexReader(FileReader):
     ) -> None:
         super().__init__(path, numbering)
         self.facts = self.sessions[""] = SessionFacts(native_id=native_id)
-        self._number = self.numbering("").seq
-        self._identities = Identities()
-        self._history = History()
         self._usage = UsageReader()
-        self._requests = Requests()
         self._step_of_call: dict[str, int] = {}
-        self._turn = 0
         self._turn_named = False
         """The current turn was opened by a record of its own."""
         self._turn_spoken = False
         """The user has spoken in the current turn."""
         self._told_turns = False
-        self._model: str | None = None
         self._provider: str | None = None
         self._header: tuple[str | None, int | None, str | None] = (None, None, None)
-        self._context: int | None = None
         self._identified = False
-        self._record: Record
-        self._content: Any = None
-        self._id: str | None = None
-        self._time: float | None = None
-        self._events: list[SessionEvent] = []
 
     def feed(self, record: Record) -> Iterable[Derived]:
         value = record.value
@@ -129,47 +65,6 @@ class CodexReader(FileReader):
             self._content, self._time = value, None
             self._unknown(type_name(value))
         return (Derived("", self._events),) if self._events else ()
-
-    def _add(
-        self,
-        kind: EventType,
-        block: int = 0,
-        *,
-        usage: Usage | None = None,
-        request: NodeId | None = None,
-        step: int | None = None,
-        meta: Mapping[str, Any] = NO_META,
-    ) -> int:
-        """A log-only event of this record. Returns its seq."""
-        seq = self._seq(block)
-        self._events.append(
-            event(
-                seq,
-                kind,
-                self._native_id(),
-                block,
-                turn=self._turn or None,
-                step=step,
-                time=self._time,
-                model=self._model if usage is not None else None,
-                usage=usage,
-                request=request,
-                meta=meta,
-            )
-        )
-        return seq
-
-    def _native_id(self) -> str:
-        if self._id is None:
-            self._id = self._identities.of(self._record, self._content)
-        return self._id
-
-    def _seq(self, block: int) -> int:
-        return self._number(self._native_id(), block)
-
-    def _unknown(self, name: str) -> None:
-        self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
-        self._add("unknown", meta={"type": name[:200]})
 
     # -- items --------------------------------------------------------------------------------
 
@@ -229,145 +124,6 @@ class CodexReader(FileReader):
             self.facts.turn_open = True
         self._turn_spoken = True
         return "user/message"
-
-    def _place(
-        self,
-        item: Item,
-        block: int,
-        op: SurfaceOp | None,
-        kind: EventType,
-        step: int | None = None,
-        *,
-        meta: Mapping[str, Any] | None = None,
-        sources: tuple[NodeId, ...] = (),
-    ) -> int:
-        """The events of an item, from this block index on. Returns the node. An item that comes
-        without an operation has a node all the same, for one that brings it in later."""
-        node = self._seq(block)
-        on_surface = item.sent
-        for offset, blocks in enumerate(events_of_item(item)):
-            own = op if offset == 0 else (APPEND if op is not None else None)
-            self._events.append(
-                event(
-                    self._seq(block + offset),
-                    kind,
-                    self._native_id(),
-                    block + offset,
-                    node=node if on_surface else None,
-                    op=own,
-                    role=item.role,
-                    blocks=blocks,
-                    turn=self._turn or None,
-                    step=step,
-                    time=self._time,
-                    model=self._model if item.produced else None,
-                    source_event_seqs=sources if offset == 0 else (),
-                    meta=item.meta if meta is None else meta,
-                )
-            )
-        return node
-
-    # -- compaction and rollback ---------------------------------------------------------------
-
-    def _on_compacted(self, payload: dict[str, Any]) -> None:
-        self._requests.broken()
-        found = compacted_of(payload)
-        text = word(payload.get("message"))
-        facts: dict[str, Any] = {} if self._context is None else {"pre_tokens": self._context}
-        self._add("compact/start", 0, meta=facts)
-        about = {"strategy": "user words" if found.legacy else "stated history"}
-        self._add("compact/summary", 1, meta={**about, "message": text[:500]} if text else about)
-        if not found.legacy and not self._history.outlives():
-            for item in (found.summary, *found.before, *found.after):
-                if item is not None:
-                    self._place(item, len(self._events), None, item.type, meta=_copy(item))
-        elif found.summary is None:
-            self._mark(2, (), {"marker": "clear", "checkpoint": "agent"})
-            self._history.replace(())
-        elif found.legacy:
-            self._summarise(found.summary)
-        else:
-            self._restate(found.summary, found.before, found.after)
-        self._add("compact/end", len(self._events))
-
-    def _checkpoint(self, summary: Item, keep: tuple[int, ...], meta: Mapping[str, Any]) -> int:
-        """The event that holds the summary, over all that stands but for what is kept."""
-        standing = self._history.nodes
-        node = self._seq(2)
-        op: SurfaceOp = APPEND
-        sources: tuple[NodeId, ...] = ()
-        if standing:
-            op = Replace.model_construct(
-                op="replace", start=standing[0], end=standing[-1], keep=keep, live_only=False
-            )
-            kept = set(keep)
-            gone = (seq for seq in standing if seq not in kept)
-            sources = (*gone, self._seq(0), self._seq(1))
-        self._place(
-            summary,
-            2,
-            op,
-            "context/message",
-            meta={"checkpoint": "agent", **meta},
-            sources=sources,
-        )
-        return node
-
-    def _restate(self, summary: Item, before: tuple[Item, ...], after: tuple[Item, ...]) -> None:
-        """The record lists the new history. A replace puts the summary first; where copies stand
-        before it, the last of them moves all into place."""
-        node = self._checkpoint(summary, (), NO_META)
-        self._history.learn(node, summary)
-        nodes: list[int] = []
-        for item in before:
-            block = len(self._events)
-            own = self._seq(block)
-            nodes.append(own)
-            last = len(nodes) == len(before)
-            op = _rebase((*nodes, node)) if last else None
-            self._history.learn(self._place(item, block, op, item.type, meta=_copy(item)), item)
-        nodes.append(node)
-        for item in after:
-            own = self._place(item, len(self._events), APPEND, item.type, meta=_copy(item))
-            self._history.learn(own, item)
-            nodes.append(own)
-        self._history.replace(nodes)
-
-    def _summarise(self, summary: Item) -> None:
-        """Codex' older rule: the user's words stay, the summary comes after them."""
-        node = self._seq(2)
-        standing = self._history.nodes
-        self._history.learn(node, summary)
-        kept = self._history.summarise(node)
-        rebuilt = [[words.node, list(words.cuts)] for words in kept]
-        self._history.nodes, now = standing, self._history.nodes
-        self._checkpoint(summary, tuple(words.node for words in kept), {"rebuilt": rebuilt})
-        self._history.nodes = now
-        if kept:
-            self._mark(len(self._events), tuple(now), {"marker": "order"})
-
-    def _mark(self, block: int, nodes: tuple[int, ...], meta: Mapping[str, Any]) -> None:
-        """An event without content that says what stands now, and stays off the surface."""
-        seq = self._seq(block)
-        self._events.append(
-            event(
-                seq,
-                "context/message",
-                self._native_id(),
-                block,
-                node=seq,
-                op=_rebase(nodes),
-                turn=self._turn or None,
-                time=self._time,
-                meta=meta,
-            )
-        )
-
-    def _on_rolled_back(self, payload: dict[str, Any]) -> None:
-        self._requests.broken()
-        turns = count(payload.get("num_turns")) or 0
-        if self._history.rewind(turns):
-            self._mark(0, tuple(self._history.nodes), {"marker": "rewind", "turns": turns})
 
     # -- what is told about the session ---------------------------------------------------------
 
@@ -491,7 +247,7 @@ class CodexReader(FileReader):
         "event_msg": _on_event,
         "turn_context": _on_turn_context,
         "session_meta": _on_meta,
-        "compacted": _on_compacted,
+        "compacted": RolloutEvents.on_compacted,
         "inter_agent_communication": _on_inter_agent,
     }
     _EVENTS: Mapping[str, Callable[[CodexReader, dict[str, Any]], None]] = {
@@ -501,18 +257,10 @@ class CodexReader(FileReader):
         "task_complete": _on_complete,
         "turn_complete": _on_complete,
         "turn_aborted": _on_aborted,
-        "thread_rolled_back": _on_rolled_back,
+        "thread_rolled_back": RolloutEvents.on_rolled_back,
         "user_message": _on_user_words,
         "item_completed": _on_item_completed,
         "error": _on_error,
         "stream_error": _on_stream_error,
         "thread_name_updated": _on_named,
     }
-
-
-def _rebase(nodes: tuple[int, ...]) -> Rebase:
-    return Rebase.model_construct(op="rebase", seqs=nodes)
-
-
-def _copy(item: Item) -> Mapping[str, Any]:
-    return {**item.meta, "copy": True}

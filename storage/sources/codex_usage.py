@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from compress.events import Usage
+from compress.events import NodeId, Usage
 from storage.sources.values import count, mapping
 
 _FIELDS = (
@@ -95,6 +95,56 @@ def _usage(totals: Totals) -> Usage:
     return Usage.model_construct(
         input=fresh, cache_read=cached, cache_write=written, output=output, reasoning=reasoning
     )
+
+
+class Requests:
+    """Which request an item belongs to.
+
+    Since 0.106 a request's usage follows its items; before, it stands in front of them. A
+    request that produced no item (a compaction's) has its usage alone.
+    """
+
+    def __init__(self) -> None:
+        self.step = 0
+        self._first: int | None = None
+        self._paid = False
+        self._answered = False
+        self._usage_leads: bool | None = None
+
+    def produced(self, seq: int) -> int:
+        """The step of an item that the model wrote."""
+        if self._first is None or (self._answered and not self._paid):
+            self._begin(seq)
+        return self.step
+
+    def paid(self, seq: int) -> NodeId:
+        """The first event of the request whose usage this event carries."""
+        if self._first is not None and not self._paid:
+            first, self._first = self._first, None
+            self._usage_leads = self._usage_leads or False
+            return first
+        self._begin(seq)
+        self._paid = True
+        if self._usage_leads is False:
+            self._first = None
+        else:
+            self._usage_leads = True
+        return seq
+
+    def answered(self) -> None:
+        """A tool answered: the next item is of another request, unless usage is still due."""
+        self._answered = True
+        if self._paid:
+            self._first = None
+
+    def broken(self) -> None:
+        """Something other than an answer came between: what was open is over."""
+        self._first = None
+
+    def _begin(self, seq: int) -> None:
+        self.step += 1
+        self._first = seq
+        self._paid = self._answered = False
 
 
 def window_of(payload: Mapping[str, Any]) -> int | None:
