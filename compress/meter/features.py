@@ -14,6 +14,9 @@ LEAST_CALL_OVERHEAD = 25
 """Tokens; what a tool call costs beyond its name and input, at the least. Claude's models show
 45 to 90."""
 
+BROKEN_OFF = frozenset({"error", "aborted"})
+"""Ends (``meta["stop"]``) of replies that pi shows but never sends again."""
+
 UNNAMED_TOOL = "?"
 """Stands for the tool of a result whose call is not in the log."""
 
@@ -34,6 +37,8 @@ class Node:
     call: int = 0
     thinking: int = 0
     calls: int = 0
+    sent: bool = True
+    """Whether the agent sends it at all."""
 
 
 @dataclass(slots=True)
@@ -70,6 +75,10 @@ class Reply:
 def take(node: Node, entry: LogEntry, tools: Mapping[str, str], thinking: float) -> None:
     """Add one event to its node. ``tools`` maps call ids to tool names; ``thinking`` is what
     stands of the running turn's thinking, which a user's message may end."""
+    if entry.type == "assistant/message" and entry.meta.get("stop") in BROKEN_OFF:
+        node.sent = False
+    if not node.sent:
+        return
     first = not node.counted and not node.features
     node.counted += entry.tokens
     text = entry.tokens - entry.image_tokens
@@ -134,6 +143,8 @@ def weigh_reply(node: Node, ratio: float) -> tuple[Features, Features]:
     """
     detail: Features = {"counted/thinking": float(node.thinking)} if node.thinking else {}
     reply = node.reply
+    if not node.sent:
+        return {}, {}
     if reply is None or not reply.is_final:
         parts = {"text": node.text, "call": node.call, "thinking": node.thinking}
         features: Features = {name: float(value) for name, value in parts.items() if value}

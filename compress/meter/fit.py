@@ -40,8 +40,9 @@ class RecursiveFit:
 
     def weight(self, feature: str) -> float:
         """Provider tokens for one of this feature."""
-        found = self._mean.get(feature)
-        return self._prior(feature)[0] if found is None else found
+        if feature not in self._mean:
+            self._admit(feature)
+        return self._mean[feature]
 
     def predict(self, features: Mapping[str, float]) -> float:
         """Provider tokens of these features together."""
@@ -49,8 +50,6 @@ class RecursiveFit:
 
     def observe(self, features: Mapping[str, float], tokens: float) -> None:
         """Learn that these features together were so many tokens."""
-        for name in features:
-            self._admit(name)
         expected = self.predict(features)
         gain = self._gain(features)
         own = sum(gain[name] * value for name, value in features.items())
@@ -83,8 +82,6 @@ class RecursiveFit:
         return gain
 
     def _admit(self, name: str) -> None:
-        if name in self._mean:
-            return
         mean, spread = self._prior(name)
         self._mean[name] = mean
         if ":" in name:

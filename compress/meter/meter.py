@@ -80,7 +80,7 @@ class TokenMeter:
         self._requests: list[Request] = []
         self._row: dict[NodeId, int] = {}
         self._ledger = Ledger(view)
-        self._fits: dict[str, RecursiveFit] = {}
+        self._fits: dict[str | None, RecursiveFit] = {}
         self._observed: dict[str, int] = {}
         self._replies: dict[NodeId, Reply] = {}
         self._reply: Reply | None = None
@@ -211,9 +211,10 @@ class TokenMeter:
         if reply is None:
             return
         output = usage.output
-        if output is not None and (reply.output or 0) <= output <= MOST_TOKENS:
-            reply.output, reply.lower_bound = output, usage.lower_bound
-            reply.reasoning = usage.reasoning
+        known = reply.output, reply.lower_bound, reply.reasoning
+        told = output, usage.lower_bound, usage.reasoning
+        if output is not None and (reply.output or 0) <= output <= MOST_TOKENS and told != known:
+            reply.output, reply.lower_bound, reply.reasoning = told
             self._ledger.reweigh(reply, ratio_of(self.model))
         actual = usage.total_input
         if actual is None or not 0 < actual <= MOST_TOKENS or actual == reply.actual:
@@ -286,7 +287,9 @@ class TokenMeter:
         return max(0, round(anchor.actual * scale + change))
 
     def _weigh(self, features: Mapping[str, float]) -> float:
-        return sum(self._weight(name) * value for name, value in features.items())
+        if self._anchor is None:
+            return sum(self._weight(name) * value for name, value in features.items())
+        return self._fit(self.model).predict(features)
 
     def _weight(self, feature: str) -> float:
         if self._anchor is None:
@@ -294,8 +297,7 @@ class TokenMeter:
         return self._fit(self.model).weight(feature)
 
     def _fit(self, model: str | None) -> RecursiveFit:
-        name = model_name(model)
-        found = self._fits.get(name)
+        found = self._fits.get(model)
         if found is None:
-            found = self._fits[name] = RecursiveFit(prior_of(model))
+            found = self._fits[model] = RecursiveFit(prior_of(model))
         return found

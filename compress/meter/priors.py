@@ -30,6 +30,7 @@ them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from compress.meter.fit import Prior
@@ -97,6 +98,7 @@ thinking*, "Thinking block preservation")."""
 DEFAULT_DROPPED = (-0.25, 0.3)
 
 
+@lru_cache(maxsize=64)
 def ratio_of(model: str | None) -> float:
     """Provider tokens per counted token that is assumed of a model at first."""
     name = model_name(model)
