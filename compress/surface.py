@@ -162,10 +162,10 @@ class SurfaceFold:
         if first > last:
             raise StaleNodeError(op.end, f"stands before event {op.start}, the start of its range")
         span = self.nodes[first : last + 1]
-        keep = set(op.keep)
+        keep = {self._alias.get(node, node) for node in op.keep}
         kept = [node for node in span if node in keep]
         if len(kept) != len(keep):
-            stray = next(node for node in op.keep if node not in span)
+            stray = next(n for n in op.keep if self._alias.get(n, n) not in span)
             raise StaleNodeError(stray, "is to be kept but does not stand in the range")
         gone = [node for node in span if node not in keep]
         cited = set(event.source_event_seqs)
