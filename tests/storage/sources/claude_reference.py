@@ -19,10 +19,11 @@ def index(rows: Sequence[Any]) -> dict[str, Raw]:
 def standing(rows: Sequence[Any]) -> list[str]:
     """Ids of the records that stand, in the order of the path, recovered siblings included."""
     rows_by_id = index(rows)
+    groups, results = _groups(rows_by_id), _results(rows_by_id)
     leaf = _leaf(rows, rows_by_id)
     path, boundary = _path(rows_by_id, leaf)
     path = _preserve(rows_by_id, path, boundary)
-    path += _trail(rows_by_id, leaf, path)
+    path += _trail(rows_by_id, leaf, set(path))
     on_path = set(path)
     anchors = {_group(rows_by_id[u]): u for u in path if _group(rows_by_id[u])}
     found: list[str] = []
@@ -30,21 +31,36 @@ def standing(rows: Sequence[Any]) -> list[str]:
         found.append(uuid)
         group = _group(rows_by_id[uuid])
         if group and anchors[group] == uuid:
-            found.extend(_recovered(rows_by_id, group, on_path))
+            siblings = groups[group]
+            below = [u for u, parent in results.items() if parent in siblings]
+            found.extend(u for u in [*siblings, *below] if u not in on_path)
     return found
 
 
 def nodes(rows: Sequence[Any]) -> Iterator[list[str]]:
     """The records that stand, all records of one message together at the place of its first."""
     rows_by_id = index(rows)
+    groups = _groups(rows_by_id)
     emitted: set[str] = set()
     for uuid in standing(rows):
-        if uuid in emitted:
-            continue
-        group = _group(rows_by_id[uuid])
-        members = [u for u, r in rows_by_id.items() if group and _group(r) == group] or [uuid]
-        emitted.update(members)
-        yield members
+        if uuid not in emitted:
+            members = groups.get(_group(rows_by_id[uuid]) or "", [uuid])
+            emitted.update(members)
+            yield members
+
+
+def _groups(rows_by_id: dict[str, Raw]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for uuid, row in rows_by_id.items():
+        group = _group(row)
+        if group:
+            groups.setdefault(group, []).append(uuid)
+    return groups
+
+
+def _results(rows_by_id: dict[str, Raw]) -> dict[str, str | None]:
+    """Records with tool results → their parents, in file order."""
+    return {u: r.get("parentUuid") for u, r in rows_by_id.items() if _has_results(r)}
 
 
 def _is_message(row: Raw) -> bool:
@@ -84,14 +100,14 @@ def _link(row: Raw) -> str | None:
 
 
 def _path(rows_by_id: dict[str, Raw], leaf: str | None) -> tuple[list[str], Raw | None]:
-    path: list[str] = []
+    path: dict[str, None] = {}
     uuid = leaf
     while uuid in rows_by_id and uuid not in path:
         if _is_boundary(rows_by_id[uuid]):
-            return path[::-1], rows_by_id[uuid]
-        path.append(uuid)
+            return list(path)[::-1], rows_by_id[uuid]
+        path[uuid] = None
         uuid = rows_by_id[uuid].get("parentUuid")
-    return path[::-1], None
+    return list(path)[::-1], None
 
 
 def _preserve(rows_by_id: dict[str, Raw], path: list[str], boundary: Raw | None) -> list[str]:
@@ -110,7 +126,7 @@ def _preserve(rows_by_id: dict[str, Raw], path: list[str], boundary: Raw | None)
     return [*path[:place], *kept[::-1], *path[place:]]
 
 
-def _trail(rows_by_id: dict[str, Raw], leaf: str | None, path: list[str]) -> list[str]:
+def _trail(rows_by_id: dict[str, Raw], leaf: str | None, path: set[str]) -> list[str]:
     """What stands behind the leaf in a straight line and is no message."""
     order = list(rows_by_id)
     tip, found = leaf, []
@@ -122,11 +138,3 @@ def _trail(rows_by_id: dict[str, Raw], leaf: str | None, path: list[str]) -> lis
             tip = uuid
             found.append(uuid)
     return found
-
-
-def _recovered(rows_by_id: dict[str, Raw], group: str, on_path: set[str]) -> list[str]:
-    members = [u for u, r in rows_by_id.items() if _group(r) == group]
-    results = [
-        u for u, r in rows_by_id.items() if _has_results(r) and r.get("parentUuid") in members
-    ]
-    return [u for u in [*members, *results] if u not in on_path]
