@@ -8,18 +8,18 @@ from __future__ import annotations
 import base64
 import binascii
 import math
+from collections.abc import Callable
 from typing import Literal
 
 from compress.events import Image
 
-ImagePricing = Literal["anthropic", "openai_tiles", "openai_patches", "gemini"]
+ImagePricing = Literal["anthropic", "anthropic_high", "openai_tiles", "openai_patches", "gemini"]
 
 _HEADER_CHARACTERS = 1 << 20
 """How much base64 is looked at for the size. A JPEG's size stands behind its metadata, which may
 hold a preview of some hundred kilobytes."""
 
-ANTHROPIC_LONG_EDGE = 1568
-ANTHROPIC_MOST = 1600
+ANTHROPIC_EDGE, ANTHROPIC_MOST = 1568, 1568
 OPENAI_BASE, OPENAI_TILE = 85, 170
 OPENAI_PATCHES_MOST = 1536
 GEMINI_TILE = 258
@@ -33,13 +33,35 @@ def image_tokens(image: Image, pricing: ImagePricing = "anthropic") -> int:
     return _FORMULAS[pricing](image.width, image.height)
 
 
-def anthropic_tokens(width: int, height: int) -> int:
-    """width × height ÷ 750, after scaling the long edge down to 1,568 pixels; at most 1,600.
+def anthropic_tokens(
+    width: int, height: int, edge: int = ANTHROPIC_EDGE, most: int = ANTHROPIC_MOST
+) -> int:
+    """One a patch of 28 × 28 pixels. A larger image is first scaled down, keeping its aspect
+    ratio, until its long edge is at most ``edge`` pixels and it has at most ``most`` patches.
 
-    Source: Anthropic's documentation, *Vision*, "Calculate image costs" and "Evaluate image size".
+    Source: Anthropic's documentation, *Images and vision*, "Calculate image costs" (the older
+    width × height ÷ 750 is the same rule without the rounding); limits up to Claude 4.6.
     """
-    scale = min(1.0, ANTHROPIC_LONG_EDGE / max(width, height))
-    return min(ANTHROPIC_MOST, max(1, math.ceil(width * scale * height * scale / 750)))
+    low, high = 0.0, min(1.0, edge / max(width, height))
+    if _patches(width, height, high, 28) <= most:
+        return _patches(width, height, high, 28)
+    for _ in range(24):
+        middle = (low + high) / 2
+        if _patches(width, height, middle, 28) <= most:
+            low = middle
+        else:
+            high = middle
+    return _patches(width, height, low, 28)
+
+
+def anthropic_high_tokens(width: int, height: int) -> int:
+    """The same with the limits of Claude 4.7 and later: 2,576 pixels, 4,784 patches."""
+    return anthropic_tokens(width, height, 2576, 4784)
+
+
+def _patches(width: int, height: int, scale: float, side: int) -> int:
+    across = max(1, math.ceil(width * scale / side - 1e-9))
+    return across * max(1, math.ceil(height * scale / side - 1e-9))
 
 
 def openai_tile_tokens(width: int, height: int) -> int:
@@ -60,8 +82,7 @@ def openai_patch_tokens(width: int, height: int) -> int:
     Source: OpenAI's documentation, *Images and vision*, "Calculating costs" (patch-based models),
     without the factors of the small models.
     """
-    patches = math.ceil(width / 32) * math.ceil(height / 32)
-    return min(OPENAI_PATCHES_MOST, patches)
+    return min(OPENAI_PATCHES_MOST, _patches(width, height, 1.0, 32))
 
 
 def gemini_tokens(width: int, height: int) -> int:
@@ -148,14 +169,16 @@ def _jpeg(data: bytes) -> tuple[int, int] | None:
     return None
 
 
-_FORMULAS = {
+_FORMULAS: dict[ImagePricing, Callable[[int, int], int]] = {
     "anthropic": anthropic_tokens,
+    "anthropic_high": anthropic_high_tokens,
     "openai_tiles": openai_tile_tokens,
     "openai_patches": openai_patch_tokens,
     "gemini": gemini_tokens,
 }
 _OF_UNKNOWN_SIZE: dict[ImagePricing, int] = {
     "anthropic": ANTHROPIC_MOST,
+    "anthropic_high": anthropic_high_tokens(1920, 1080),
     "openai_tiles": openai_tile_tokens(1536, 1024),
     "openai_patches": OPENAI_PATCHES_MOST,
     "gemini": gemini_tokens(1536, 1024),

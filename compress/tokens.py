@@ -133,8 +133,12 @@ class ModelProfile:
     images: ImagePricing
 
 
+NEWER_CLAUDE = ("claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-sonnet-5")
+"""Beginnings of the names of Claude's models with the newer tokenizer and larger images."""
+
 _O200K: Vocabulary = "o200k_base"
 PROFILES: tuple[tuple[str, ModelProfile], ...] = (
+    *((name, ModelProfile(_O200K, "anthropic_high")) for name in NEWER_CLAUDE),
     ("claude", ModelProfile(_O200K, "anthropic")),
     ("gpt-4o", ModelProfile(_O200K, "openai_tiles")),
     ("gpt-4.1-mini", ModelProfile(_O200K, "openai_patches")),

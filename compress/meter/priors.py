@@ -34,7 +34,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from compress.meter.fit import Prior
-from compress.tokens import model_name
+from compress.tokens import NEWER_CLAUDE, model_name
 
 _WEIGHTS: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
@@ -61,11 +61,7 @@ _SCALED = frozenset({"text", "call", "thinking", "result", "user", "context", "c
 """Weights of counted text: times the family's ratio."""
 
 RATIOS: tuple[tuple[str, float], ...] = (
-    ("claude-opus-4-7", 1.5),
-    ("claude-opus-4-8", 1.5),
-    ("claude-opus-5", 1.5),
-    ("claude-sonnet-5", 1.5),
-    ("claude-haiku-5", 1.5),
+    *((name, 1.5) for name in NEWER_CLAUDE),
     ("claude", 1.25),
     ("gpt", 1.0),
     ("o1", 1.0),

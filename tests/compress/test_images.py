@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from compress.events import Image
 from compress.images import (
+    anthropic_high_tokens,
     anthropic_tokens,
     dimensions,
     gemini_tokens,
@@ -78,13 +79,37 @@ def test_what_is_no_image_has_no_size(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    # The table under "Calculate image costs" of Anthropic's documentation on vision, and an image
-    # whose long edge is scaled from 3,136 to 1,568.
+    # Differences of token counts published for Claude 4.5 (huggingface.co/datasets/JOHNISKING/
+    # image-token-cost), less the 65 tokens of the prompt around the image.
     ("width", "height", "tokens"),
-    [(200, 200, 54), (1000, 1000, 1334), (1092, 1092, 1590), (3136, 784, 820)],
+    [
+        (256, 256, 165 - 65),
+        (512, 512, 426 - 65),
+        (768, 768, 849 - 65),
+        (1024, 1024, 1434 - 65),
+        (1280, 720, 1261 - 65),
+        (1920, 1080, 1625 - 65),
+        (1080, 1920, 1625 - 65),
+    ],
 )
-def test_anthropic_counts_pixels(width: int, height: int, tokens: int) -> None:
+def test_anthropic_counts_patches(width: int, height: int, tokens: int) -> None:
     assert anthropic_tokens(width, height) == tokens
+
+
+@pytest.mark.parametrize(
+    # The same for Claude 5.5, less 77.
+    ("width", "height", "tokens"),
+    [(512, 512, 438 - 77), (1024, 1024, 1446 - 77), (1920, 1080, 2768 - 77)],
+)
+def test_newer_claudes_take_larger_images(width: int, height: int, tokens: int) -> None:
+    assert anthropic_high_tokens(width, height) == tokens
+
+
+@given(st.integers(1, 20_000), st.integers(1, 20_000))
+@settings(max_examples=80, deadline=None)
+def test_no_image_costs_more_than_the_limit(width: int, height: int) -> None:
+    assert 1 <= anthropic_tokens(width, height) <= 1568
+    assert anthropic_tokens(width, height) <= anthropic_high_tokens(width, height) <= 4784
 
 
 @pytest.mark.parametrize(
@@ -111,5 +136,5 @@ def test_gemini_counts_tiles(width: int, height: int, tokens: int) -> None:
 
 
 def test_an_image_of_unknown_size_is_priced_as_a_large_one() -> None:
-    assert image_tokens(Image()) == 1600
+    assert image_tokens(Image()) == 1568
     assert image_tokens(Image(), "openai_tiles") == 1105

@@ -131,7 +131,7 @@ def test_the_input_of_a_free_form_tool_counts_as_it_is() -> None:
 
 
 def test_an_image_costs_its_formula_not_its_bytes() -> None:
-    image = Image(width=750, height=100, size=1_000_000)
+    image = Image(width=280, height=280, size=1_000_000)
     assert count_block(ContentBlock(kind="image", images=(image,)), Words()) == 100
     result = ContentBlock(kind="tool_result", text="one two", images=(image,))
     assert count_block(result, Words()) == 102
@@ -160,6 +160,7 @@ def test_names_of_models_are_compared_bare(model: str | None, name: str) -> None
     ("model", "vocabulary", "images"),
     [
         ("claude-opus-4-5-20251101", "o200k_base", "anthropic"),
+        ("claude-opus-4-7", "o200k_base", "anthropic_high"),
         ("gpt-4-0613", "cl100k_base", "openai_tiles"),
         ("gpt-4.1-mini", "o200k_base", "openai_patches"),
         ("openai/gpt-5-codex", "o200k_base", "openai_tiles"),
