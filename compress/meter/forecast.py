@@ -32,8 +32,13 @@ def thresholds(
 
 def slope(inputs: Sequence[int]) -> float | None:
     """Tokens a step: the median of all pairwise slopes of the last requests (Theil and Sen), so
-    that one giant result does not bend it. ``None`` under three requests."""
+    that one giant result does not bend it. What stood before the last compaction (an input that
+    fell by more than a tenth) does not count. ``None`` under three requests."""
     last = inputs[-LOOK_BACK:]
+    for at in range(len(last) - 1, 0, -1):
+        if last[at] < 0.9 * last[at - 1]:
+            last = last[at:]
+            break
     if len(last) < 3:
         return None
     return median(

@@ -44,6 +44,11 @@ def test_the_slope_does_not_bend_to_one_giant_result() -> None:
     assert slope([1, 2]) is None
 
 
+def test_the_slope_starts_anew_after_a_compaction() -> None:
+    assert slope([150_000, 160_000, 30_000, 30_500, 31_000]) == 500
+    assert slope([150_000, 160_000, 30_000, 30_500]) is None
+
+
 def test_steps_left_to_a_threshold() -> None:
     assert steps_left(100, 1_000, 300.0) == 3
     assert steps_left(1_000, 1_000, 300.0) == 0
