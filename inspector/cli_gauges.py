@@ -165,8 +165,7 @@ def compaction_lines(report: CompactionReport, paint: Paint) -> Iterator[str]:
     if report.summary is not None:
         yield ""
         yield paint(f"Summary, {report.summary.tokens:,} tokens", "bold")
-        for text in wrap(clean(report.summary.text), paint.width - 2):
-            yield f"│ {text}"
+        yield from (f"│ {text}" for text in wrap(clean(report.summary.text), paint.width - 2))
 
 
 def _fates(nodes: Sequence[NodeFate]) -> str:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from inspector.cli_output import shortened
 from inspector.cli_paint import Cell, Column, Paint, age, percent, short, table
 from inspector.reports import AuditRow, DoctorReport, IngestReport, OperationReport, SearchHit
 from inspector.sanitize import line
@@ -63,12 +64,13 @@ def search_text(hits: Sequence[SearchHit], paint: Paint) -> Iterator[str]:
         yield "Nothing found."
         return
     columns = (
-        Column("SESSION", most=8),
+        Column("SESSION", most=16),
         Column("SEQ", "right", most=7),
         Column("TYPE", most=17),
         Column("HEADLINE", flexible=True),
     )
-    rows = [(hit.session, str(hit.seq), hit.type, hit.headline) for hit in hits]
+    ids = shortened([hit.session for hit in hits])
+    rows = [(ids[hit.session], str(hit.seq), hit.type, hit.headline) for hit in hits]
     yield from table(columns, rows, paint)
 
 
@@ -140,4 +142,5 @@ def doctor_text(report: DoctorReport, paint: Paint) -> Iterator[str]:
 
 def _facts(facts: Iterable[tuple[str, Any]], paint: Paint) -> Iterator[str]:
     for key, value in facts:
-        yield line(f"{key.replace('_', ' '):<20}  {value}", paint.width)
+        shown = ", ".join(map(str, value)) if isinstance(value, dict | list | tuple) else value
+        yield line(f"{key.replace('_', ' '):<20}  {shown}", paint.width)

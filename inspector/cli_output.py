@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.cli_paint import (
@@ -59,7 +59,7 @@ def sessions_text(rows: Sequence[SessionRow], now: float, paint: Paint) -> Itera
         return
     columns: tuple[Column, ...] = (
         Column("", most=1),
-        Column("ID", most=8),
+        Column("ID", most=16),
         Column("AGENT", most=8),
         Column("PROJECT", most=14),
         Column("TITLE", flexible=True),
@@ -69,10 +69,27 @@ def sessions_text(rows: Sequence[SessionRow], now: float, paint: Paint) -> Itera
     )
     if paint.width < 100:
         columns = tuple(column for column in columns if column.title != "MODEL")
-    yield from table(columns, [_session_cells(row, now, columns) for row in rows], paint)
+    ids = shortened([row.id for row in rows])
+    yield from table(columns, [_session_cells(row, now, columns, ids) for row in rows], paint)
 
 
-def _session_cells(row: SessionRow, now: float, columns: Sequence[Column]) -> list[str | Cell]:
+def shortened(ids: Sequence[str]) -> dict[str, str]:
+    """Each id's beginning, of one length that tells them all apart: at least 8, at most 16."""
+    distinct = set(ids)
+    length = next(
+        (n for n in range(8, 16) if len({name[:n] for name in distinct}) == len(distinct)), 16
+    )
+    return {name: name[:length] for name in ids}
+
+
+def _project(path: str | None) -> str:
+    """The last part of a project's path: what tells it apart at a glance."""
+    return (path or "").replace("\\", "/").rstrip("/").rpartition("/")[2] or "–"
+
+
+def _session_cells(
+    row: SessionRow, now: float, columns: Sequence[Column], ids: Mapping[str, str]
+) -> list[str | Cell]:
     dot, style = _STATES[row.state]
     seen = None if row.last_event_at is None else now - row.last_event_at
     pressure: str | Cell = short(row.tokens)
@@ -84,9 +101,9 @@ def _session_cells(row: SessionRow, now: float, columns: Sequence[Column]) -> li
         title = f"↳ {title}"
     cells: dict[str, str | Cell] = {
         "": Cell(dot, (style,)),
-        "ID": row.id,
+        "ID": ids[row.id],
         "AGENT": row.agent,
-        "PROJECT": row.project or "–",
+        "PROJECT": _project(row.project),
         "TITLE": title if row.title else Cell(title, ("dim",)),
         "MODEL": row.model or "–",
         "PRESSURE": pressure,

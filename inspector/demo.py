@@ -168,12 +168,16 @@ def report(usecases: UseCases, paint: Paint) -> Iterator[str]:
     yield from _ends(list(node_lines(then, paint)))
     yield ""
     yield paint("2. What the agent did about it, and where it stands now", "bold")
-    lost = len(boundary.lost.instructions), len(boundary.lost.identifiers)
+    lost = boundary.lost
     yield (
-        f"Event {boundary.operation}: {len(boundary.shadowed_seqs)} nodes became one summary;"
-        f" {boundary.tokens_before or 0:,} → {boundary.tokens_after or 0:,} tokens;"
+        f"Event {boundary.operation}: {len(boundary.shadowed_seqs)} nodes became one summary,"
+        f" {boundary.tokens_before or 0:,} → {boundary.tokens_after or 0:,} tokens."
     )
-    yield f"gone from its window: {lost[0]} of your instructions, {lost[1]} identifiers."
+    if lost.instructions or lost.identifiers:
+        yield (
+            f"Gone from its window: {len(lost.instructions)} of your instructions,"
+            f" {len(lost.identifiers)} identifiers."
+        )
     yield from gauge_lines(now, paint)
     yield ""
     yield paint("3. A compaction by rule at the same place, with as many tokens", "bold")

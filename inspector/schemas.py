@@ -71,9 +71,19 @@ def schema_text(name: str) -> str:
     if name not in _DOCUMENTS:
         raise UnknownSchemaError(name)
     command, model = _DOCUMENTS[name]
-    schema = TypeAdapter(model).json_schema(mode="serialization")
+    schema = _open(TypeAdapter(model).json_schema(mode="serialization"))
     head = {"$schema": DIALECT, "$id": f"ullage:{name}", "title": f"{command} --json"}
     return json.dumps(head | {k: v for k, v in schema.items() if k != "title"}, indent=2) + "\n"
+
+
+def _open(value: Any) -> Any:
+    """The schema without ``additionalProperties: false``: fields may be added (the contract)."""
+    if isinstance(value, list):
+        return [_open(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    closed = value.get("additionalProperties") is False
+    return {k: _open(v) for k, v in value.items() if not (closed and k == "additionalProperties")}
 
 
 def write_all(folder: Path) -> None:

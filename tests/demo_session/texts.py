@@ -95,32 +95,72 @@ Not touched: tidepool/store.py, data/production.db, anything public."""
 SUMMARY = """This session is being continued from a previous conversation that ran out of context. \
 The conversation is summarized below:
 
-Analysis: the user reported that the nightly sync loses readings (TP-214).
+Analysis:
+The user reported that the nightly sync loses readings (TP-214). The cause was found in the merge, \
+a test was written, the fix was committed, and a dry run of the backfill was made after the user \
+stopped a run against the wrong database.
 
 Summary:
-1. Primary Request and Intent: find out why readings are lost since about a week, fix it with a \
-test, then backfill. The user stopped a command that would have written to data/production.db and \
-wants `--db data/copy.db` and a dry run first.
+1. Primary Request and Intent:
+   Find out why readings are lost since about a week, fix it with a test, then backfill. The user \
+stopped a command that would have written to data/production.db and wants `--db data/copy.db` and \
+a dry run first.
 
-2. Key Technical Concepts: tide gauge readings, one shared radio clock with whole seconds, merging \
-by key, SQLite with INSERT OR IGNORE.
+2. Key Technical Concepts:
+   - Tide gauge readings in metres above chart datum, eight gauges, a round every six minutes
+   - One shared radio clock since 2026-04-17, so that replies carry whole and equal seconds
+   - Merging by key, newest revision wins; SQLite with INSERT OR IGNORE
 
 3. Files and Code Sections:
-   - tidepool/merge.py: merge_readings now keys by (gauge, second) and sorts by (taken_at, gauge).
-   - tests/test_merge.py: new test for two gauges in one second.
-   - tests/test_store.py: new test for the order of the export.
-   - tidepool/backfill.py: read; `--db` defaults to data/production.db.
+   - tidepool/merge.py
+     - merge_readings keyed by time alone. It keys by gauge and second now, and sorts by both:
+     ```python
+     newest: dict[tuple[str, datetime], Reading] = {}
+     for batch in batches:
+         for reading in batch:
+             key = (reading.gauge, reading.taken_at.replace(microsecond=0))
+             known = newest.get(key)
+             if known is None or reading.source_revision >= known.source_revision:
+                 newest[key] = reading
+     merged = sorted(newest.values(), key=lambda reading: (reading.taken_at, reading.gauge))
+     ```
+   - tests/test_merge.py
+     - New test, failing without the fix:
+     ```python
+     def test_two_gauges_that_answer_in_the_same_second_are_both_kept():
+         here, there = reading(gauge="SKP", level=2.1), reading(gauge="HVN", level=1.7)
+         assert merge_readings([[here], [there]], now=NOW) == [there, here]
+     ```
+   - tests/test_store.py: new test that the export keeps the order of receipt
+   - tidepool/store.py, tidepool/sync.py, tidepool/gauges.py: read, not changed
+   - tidepool/backfill.py: read, not changed; `--db` defaults to data/production.db
+   - scripts/export_office.py, scripts/plot_harbour.py: callers, reported by the sub-agent
 
-4. Errors and fixes: readings that shared a second were taken for duplicates. Fixed in 9e41c7d.
+4. Errors and fixes:
+   - Readings that shared a second were taken for duplicates (`in=8 out=7 duplicates=1` in the \
+logs of 2026-04-24, 25 and 26). Fixed in commit 9e41c7d on fix/tp-214-lost-readings.
+   - The first backfill command lacked `--db`. The user stopped it; nothing ran.
 
-5. Problem Solving: 208 readings would be inserted by the backfill into data/copy.db. Some raw \
-files are skipped because their checksum differs; they are of source revision 4107.
+5. Problem Solving:
+   The dry run of the backfill since 2026-04-18 would insert 208 readings into data/copy.db, most \
+of them of Skerry Point. Three raw files were passed over because their checksum differs; they are \
+of source revision 4107 in stations.json.
 
-6. Pending Tasks: backfill data/copy.db and count what came back.
+6. All user messages:
+   - The request to find and fix the loss of readings, with ground rules for the session
+   - "Good. Now run the backfill since the 18th and tell me how many come back."
+   - The message that stopped the command against production.db
 
-7. Current Work: looking at the raw files of revision 4107 that the dry run passed over.
+7. Pending Tasks:
+   - Backfill data/copy.db and count what came back (in progress)
 
-8. Next Step: run the backfill on data/copy.db without --dry-run, check the rows, run the tests.
+8. Current Work:
+   The copy was refreshed with `make copy`. The raw files of revision 4107 that the dry run passed \
+over were about to be looked at.
+
+9. Optional Next Step:
+   Run `python -m tidepool.backfill --since 2026-04-18 --db data/copy.db`, check the rows, run the \
+tests, and report the count.
 
 If you need specific details from before compaction, read the full transcript at: \
 /home/sam/.claude/projects/-home-sam-tidepool/7c1de4a2-3b5f-4d0e-9a68-52f0c7b91e34.jsonl"""
