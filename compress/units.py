@@ -39,6 +39,9 @@ def log_unit(
                 waiting.pop(call, None)
         if _answer(entry, waiting):
             found[own] = None
+    if node not in found:
+        # A second answer to a call that has one is an orphan: it belongs to no unit.
+        return (node,)
     return tuple(sorted(found, key=lambda n: n if isinstance(n, int) else 0))
 
 

@@ -30,6 +30,7 @@ class Log:
     rows: list[OperationRow] = field(default_factory=list)
     turn: int = 0
     step: int = 0
+    _entries: dict[NodeId, LogEntry] = field(default_factory=dict)
 
     def add(self, event_type: str, blocks: Sequence[ContentBlock] = (), **fields: Any) -> int:
         seq = len(self.events) + 1
@@ -102,10 +103,10 @@ class Log:
 
     @property
     def entries(self) -> dict[NodeId, LogEntry]:
-        return {
-            event.seq: entry_of(event, [count_block(block, COUNTER) for block in event.blocks])
-            for event in self.events
-        }
+        for event in self.events[len(self._entries) :]:
+            weights = [count_block(block, COUNTER) for block in event.blocks]
+            self._entries[event.seq] = entry_of(event, weights)
+        return dict(self._entries)
 
     def fold(self, upto: int | None = None, view: View = "resume") -> SurfaceFold:
         state = SurfaceFold(view)
@@ -138,16 +139,7 @@ class Log:
         return "\n".join(event.model_dump_json() for event in events)
 
 
-WORDS = [
-    "alpha",
-    "src/main.py",
-    "run_all()",
-    "https://example.org/x",
-    "4711",
-    "the",
-    "quick",
-    "fox\njumps",
-]
+WORDS = ["alpha", "src/main.py", "run_all()", "https://example.org/x", "4711", "fox\njumps"]
 
 
 @st.composite
