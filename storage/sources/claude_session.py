@@ -58,7 +58,8 @@ class Session:
             self._writer.rename(f"{native}~{place}")
         self._contents[uuid] = content
         row = row_of(uuid, value)
-        self._report_gap(row)
+        if not revised:
+            self._report_gap(row)
         boundary = self.chain.boundary
         kind = value.get("type")
         if kind == "assistant":
@@ -167,6 +168,10 @@ class Session:
             if value.get("isApiErrorMessage") is True:
                 self._turns.failed()
             return
+        usage = usage_of(message)
+        if not parts and usage is None:
+            self._settle(self.chain.add(row))
+            return
         model = string(message.get("model")) or None
         if model is not None and model != self.facts.model:
             self._switch(model)
@@ -177,7 +182,6 @@ class Session:
             first = self._writer.seq(0)
             known = self._messages[key] = (first, first, self._writer.step)
         node, request, step = known
-        usage = usage_of(message)
         about = None if usage is None else request
         self._turns.called(parts, step)
         steps = [step] * len(parts)
