@@ -24,7 +24,9 @@ class SurfaceView(Protocol):
     counter: str
     tokens: int
     """Tokens of all nodes together, as counted (overhead and calibration left out)."""
-    problems: tuple[ProblemReport, ...]
+
+    @property
+    def problems(self) -> tuple[ProblemReport, ...]: ...
 
     def __len__(self) -> int: ...
 
