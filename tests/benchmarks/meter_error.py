@@ -29,10 +29,15 @@ from storage.resources import counter_for
 from storage.sources.base import SourceAdapter
 from storage.sources.claude import ClaudeAdapter
 from storage.sources.codex import CodexAdapter
+from storage.sources.pi import PiAdapter
 from tests.derivation import read
 
 CORPUS = Path(os.environ.get("ULLAGE_CORPUS", "../shared/corpus"))
-ADAPTERS: dict[str, type[SourceAdapter]] = {"claude": ClaudeAdapter, "codex": CodexAdapter}
+ADAPTERS: dict[str, type[SourceAdapter]] = {
+    "claude": ClaudeAdapter,
+    "codex": CodexAdapter,
+    "pi": PiAdapter,
+}
 FEWEST_REQUESTS = 12
 METHODS = ("meter", "plain", "chars")
 

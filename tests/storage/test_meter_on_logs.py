@@ -26,7 +26,8 @@ def metered(adapter: SourceAdapter, path: Path) -> tuple[TokenMeter, list[LogEnt
 @pytest.mark.corpus
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("agent", "sessions", "median", "p90"), [("claude", 15, 0.08, 0.35), ("codex", 5, 0.02, 0.05)]
+    ("agent", "sessions", "median", "p90"),
+    [("claude", 15, 0.08, 0.35), ("codex", 5, 0.02, 0.05), ("pi", 1, 0.03, 0.10)],
 )
 def test_the_next_request_is_predicted_closely(
     corpus: Path, agent: str, sessions: int, median: float, p90: float

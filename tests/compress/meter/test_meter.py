@@ -183,6 +183,19 @@ def test_thinking_of_an_ended_turn_is_not_counted_again_where_the_model_drops_it
     assert log.meter.requests[1].predicted_input == 3_000 + 900 + 20 + 10 + 2 - 800
 
 
+def test_a_reply_that_broke_off_is_never_sent_again() -> None:
+    # pi shows such replies and leaves them out of every request.
+    log = Log()
+    log.user(50)
+    log.reply(100, 3_000, 100)
+    log.reply(900, 3_102, 1, meta={"stop": "aborted"})
+    log.user(20)
+    log.reply(10, 3_132, 10)
+    now = log.meter.reading()
+    assert log.meter.requests[2].predicted_input == 3_102 + 20 + 10 + 2
+    assert now.composition["assistant"] == pytest.approx(110, abs=6)
+
+
 def test_images_count_by_their_formula() -> None:
     log = Log()
     log.user(10)
