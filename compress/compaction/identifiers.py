@@ -16,7 +16,7 @@ IdentifierKind = Literal["path", "url", "symbol", "commit", "number"]
 LENGTH_LIMIT = 240
 """Characters: longer runs are data, not names."""
 
-_RUN = re.compile(r"\b[A-Za-z]:\\[\w.\\ -]*\w|(?<!<)(?:\\[a-z])*([\w$@~./:+#=?&%-]*\w)")
+_RUN = re.compile(r"\b[A-Za-z]:\\[\w.\\-]*\w|(?<!<)(?:\\[a-z])*([\w$@~./:+#=?&%-]*\w)")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,15}://[^\s]+")
 _LINE_SUFFIX = re.compile(r"(?::\d+)+$")
 _NUMBER = re.compile(r"\d{3,}|v?\d+(?:\.\d+){1,3}")

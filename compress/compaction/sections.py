@@ -93,16 +93,17 @@ def _write_messages(said: Sequence[Said], allowance: int, cost: Cost) -> Written
     degraded: list[int] = []
     for index in order:
         one = said[index]
-        whole = f"- {pointer(one.node)} {one.text}"
-        brief = f"- {pointer(one.node)} {_headline(one.text)}"
         short = allowance // 2 if one.rank < 2 else max(40, allowance // 8)
-        price = cost(whole) if len(whole) < 40 * short else short + 1
-        if price > min(left, short):
+        forms = [(_verbatim(one), short)] if len(one.text) <= 40 * short else []
+        forms += [(_brief(one, HEADLINE), left // 2), (_brief(one, HEADLINE // 3), left)]
+        for form, most in forms:
+            price = cost(form)
+            if price <= min(left, most):
+                chosen[index] = form
+                left -= price
+                break
+        if chosen.get(index) != _verbatim(one):
             degraded.append(index)
-            whole, price = brief, cost(brief)
-        if price <= left:
-            chosen[index] = whole
-            left -= price
     rest = [one.node for index, one in enumerate(said) if index not in chosen]
     lines = [chosen[index] for index in sorted(chosen)]
     if rest:
@@ -111,6 +112,14 @@ def _write_messages(said: Sequence[Said], allowance: int, cost: Cost) -> Written
         tuple(lines),
         tuple(f"{_headline(said[i].text)} {pointer(said[i].node)}" for i in sorted(degraded)),
     )
+
+
+def _verbatim(one: Said) -> str:
+    return f"- {pointer(one.node)} {one.text}"
+
+
+def _brief(one: Said, length: int) -> str:
+    return f"- {pointer(one.node)} {_headline(one.text, length)}"
 
 
 def _fitting(lines: Sequence[str], allowance: int, cost: Cost, minimal: str) -> list[str]:
@@ -143,9 +152,9 @@ def _pointers(nodes: Sequence[NodeId]) -> str:
     return f"- At event {listed}" if len(nodes) == 1 else f"- At events {listed}"
 
 
-def _headline(text: str) -> str:
+def _headline(text: str, length: int = HEADLINE) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= HEADLINE else line[: HEADLINE - 1] + "…"
+    return line if len(line) <= length else line[: length - 1] + "…"
 
 
 def _places(found: Iterable[tuple[str, NodeId]], *, reverse: bool = False) -> list[str]:

@@ -1,0 +1,203 @@
+"""The rule-based summary: what stands in it, in which order, under any budget."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compress.compaction.digest import digest
+from compress.compaction.errors import BudgetError
+from compress.compaction.identifiers import identifiers
+from compress.compaction.loss import lost_by
+from compress.compaction.service import preview_region
+from compress.compaction.summary import summarise
+from compress.compaction.values import Summary
+from tests.compress.logs import COUNTER, Log, logs
+
+
+def work() -> Log:
+    """A small repair: instructions, reads, an edit, a failing and a passing test run, a todo
+    list."""
+    log = Log()
+    log.user("Fix the parser. Never touch poetry.lock.")
+    log.fact(
+        "artifact/update",
+        kind="todo",
+        items=[{"text": "write a test", "status": "pending"}],
+    )
+    log.assistant("reading", "r", r={"file_path": "src/parse.py"})
+    log.result("r", "def parse_header():\n    pass\n" * 40)
+    log.assistant(
+        "", "e", e={"file_path": "src/parse.py", "old_string": "pass", "new_string": "return 1"}
+    )
+    log.result("e", "ok")
+    log.assistant("", "w", w={"file_path": "tests/test_parse.py", "content": "assert True"})
+    log.result("w", "ok")
+    log.assistant("", "t", t={"command": "pytest -x tests"})
+    log.result("t", "collected\ntests/test_parse.py:12: AssertionError\n1 failed", error=True)
+    log.assistant("", "b", b={"command": "make watch", "run_in_background": True})
+    log.result("b", "started job 77")
+    log.steer("use tabs, not spaces")
+    log.fact(
+        "artifact/update",
+        kind="todo",
+        items=[
+            {"text": "write a test", "status": "completed"},
+            {"text": "mend parse_header", "status": "in_progress"},
+            {"text": "update the docs", "status": "pending"},
+        ],
+    )
+    log.assistant("The header is parsed now; see `parse_header`.")
+    log.user("thanks, go on")
+    log.assistant("going on " + "word " * 400)
+    return log
+
+
+def summary_of(log: Log, budget: int = 4_000) -> Summary:
+    session = log.session()
+    return summarise(digest(session, session.plan.surface.nodes), COUNTER, budget)
+
+
+def section(summary: Summary, title: str) -> str:
+    return summary.text.split(f"## {title}\n")[1].split("\n\n## ")[0]
+
+
+def test_instructions_stand_verbatim_with_their_events_in_log_order() -> None:
+    assert section(summary_of(work()), "User instructions") == (
+        "- [event 1] Fix the parser. Never touch poetry.lock.\n"
+        "- [event 13] use tabs, not spaces\n"
+        "- [event 16] thanks, go on"
+    )
+
+
+def test_open_items_stand_and_finished_ones_are_not_brought_back() -> None:
+    assert section(summary_of(work()), "Open items") == (
+        "- mend parse_header (in progress)\n- update the docs"
+    )
+
+
+def test_files_say_what_was_done_to_them() -> None:
+    lines = section(summary_of(work()), "Files")
+    assert "src/parse.py: changed ×1, read ×1" in lines
+    assert "tests/test_parse.py: created" in lines
+
+
+def test_unresolved_errors_keep_their_telling_lines_until_the_call_succeeds() -> None:
+    log = work()
+    assert "tests/test_parse.py:12: AssertionError" in section(summary_of(log), "Unresolved errors")
+    log.assistant("", "t2", t2={"command": "pytest -x tests"})
+    log.result("t2", "1 passed")
+    assert "Unresolved errors" not in summary_of(log).text
+
+
+def test_running_jobs_are_remembered() -> None:
+    assert "make watch [event 11]" in section(summary_of(work()), "Running jobs")
+
+
+def test_sections_come_by_priority_and_empty_ones_are_left_out() -> None:
+    titles = [line[3:] for line in summary_of(work()).text.split("\n") if line.startswith("## ")]
+    assert titles == [
+        "User instructions",
+        "Open items",
+        "Running jobs",
+        "Files",
+        "Unresolved errors",
+        "Commands",
+        "Reported",
+    ]
+
+
+def test_a_long_message_is_degraded_to_headline_and_pointer_and_reported() -> None:
+    log = work()
+    log.user("always " * 3_000)
+    log.user("last")
+    summary = summary_of(log, 1_000)
+    assert "- [event 18] always always" in summary.text
+    assert "…" in section(summary, "User instructions")
+    assert [line.endswith("[event 18]") for line in summary.degraded] == [True]
+
+
+def test_many_messages_become_one_line_of_pointers() -> None:
+    log = Log()
+    for number in range(200):
+        log.user(f"message number {number} " * 10)
+    summary = summary_of(log, 256)
+    assert "messages, the last at events" in section(summary, "User instructions")
+    assert "message number 199" in summary.text
+    assert "message number 0 " in summary.text
+
+
+def test_lists_are_capped_and_say_how_many_they_leave_out() -> None:
+    log = Log()
+    log.user("go")
+    for number in range(300):
+        log.assistant("", f"c{number}", **{f"c{number}": {"file_path": f"src/f{number}.py"}})
+        log.result(f"c{number}")
+    files = section(summary_of(log, 1_000), "Files").split("\n")
+    left_out = int(files[-1].split()[3])
+    assert len(files) - 1 + left_out == 300
+
+
+def test_pointers_above_the_budget_are_refused_with_both_numbers() -> None:
+    with pytest.raises(BudgetError, match=r"take \d+ tokens, more than the budget of 20"):
+        summary_of(work(), 20)
+
+
+def test_the_agents_own_summary_is_merged_not_nested() -> None:
+    log = work()
+    log.compact(1, 17, "The agent's words about parse_header and poetry.lock")
+    log.user("more " * 300)
+    text = summary_of(log).text
+    assert "The agent's words about parse_header" in section(
+        summary_of(log), "Earlier summary by the agent"
+    )
+    assert "Never touch poetry.lock." in text
+
+
+@settings(max_examples=50, deadline=None)
+@given(logs(), st.sampled_from([256, 512, 1_000, 4_000, 32_000]))
+def test_it_never_exceeds_its_budget_and_states_its_size(log: Log, budget: int) -> None:
+    try:
+        summary = summary_of(log, budget)
+    except BudgetError:
+        return
+    assert summary.tokens == COUNTER.count(summary.text) <= budget
+
+
+def test_identifiers_are_told_by_shape() -> None:
+    text = (
+        r"see src/a/b.py:12 and https://ex.org/p?q=1, call run_all() or camelCase; v1.2.3 ab12cd9"
+    )
+    assert [name for name, _ in identifiers(text)] == [
+        "src/a/b.py",
+        "https://ex.org/p?q=1",
+        "run_all",
+        "camelCase",
+        "v1.2.3",
+        "ab12cd9",
+    ]
+    assert list(identifiers("plain words of any language, así, и так, 的")) == []
+    assert [name for name, _ in identifiers(r"C:\repo\main.c and \nWarning")] == [r"C:\repo\main.c"]
+
+
+def test_what_is_lost_is_what_stands_nowhere_any_more() -> None:
+    log = work()
+    preview = preview_region(log.session(), 1, 15, budget=400)
+    log.commit(preview.draft)
+    session = log.session()
+    lost = lost_by(session, session.plan.surface.shadowed["o3"])
+    assert lost.identifiers == preview.lost.identifiers
+    assert "poetry.lock" not in lost.identifiers
+    assert lost.instructions == ()
+
+
+def test_the_agents_own_compaction_is_judged_by_the_same_measure() -> None:
+    log = work()
+    theirs = log.compact(1, 17, "We mended parse_header.")
+    session = log.session()
+    lost = lost_by(session, session.plan.surface.shadowed[theirs])
+    assert "poetry.lock" in lost.identifiers
+    assert "parse_header" not in lost.identifiers
+    assert "use tabs, not spaces [event 13]" in lost.instructions
+    assert len(lost.errors) == 1
