@@ -163,15 +163,15 @@ class CodexReader(RolloutEvents):
             self._add("request/header", block, meta=known)
 
     def _on_event(self, payload: dict[str, Any]) -> None:
-        kind = payload.get("type")
-        handle = self._EVENTS.get(kind) if isinstance(kind, str) else None
+        kind = word(payload.get("type")) or ""
+        handle = self._EVENTS.get(kind)
         if handle is not None:
             handle(self, payload)
         elif kind in APPROVAL_EVENTS:
             self.facts.waiting = True
             self._add("approval/request", meta={"kind": kind, "text": question_of(payload)})
             return
-        elif not isinstance(kind, str) or kind not in SILENT_EVENTS:
+        elif kind not in SILENT_EVENTS:
             self.recognised -= 1
             self._unknown(f"event_msg/{type_name(payload)}")
         self.facts.waiting = False

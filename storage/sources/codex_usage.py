@@ -91,7 +91,10 @@ def _usage(totals: Totals) -> Usage:
     input_tokens, cached, written, output, reasoning, _ = totals
     fresh = None
     if input_tokens is not None:
-        fresh = count(input_tokens - (cached or 0) - (written or 0))
+        # A log that claims more from the cache than was sent at all is wrong about the cache.
+        cached = None if cached is None else min(cached, input_tokens)
+        written = None if written is None else min(written, input_tokens - (cached or 0))
+        fresh = input_tokens - (cached or 0) - (written or 0)
     return Usage.model_construct(
         input=fresh, cache_read=cached, cache_write=written, output=output, reasoning=reasoning
     )

@@ -93,7 +93,7 @@ def own_content(entry: Mapping[str, Any]) -> dict[str, Any]:
 def pieces_of(entry: Mapping[str, Any]) -> list[Piece] | None:
     """The messages that an entry gives to the context; ``None`` for an entry that is not
     understood. A compaction's summary comes first, the system prompt that it restates second."""
-    kind = entry.get("type")
+    kind = word(entry.get("type"))
     if kind == "message":
         piece = _message(mapping(entry.get("message")))
         return None if piece is None else [piece]
