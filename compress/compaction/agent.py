@@ -57,17 +57,21 @@ class _Reader:
         self._fold = SurfaceFold("live")
         self._weights: dict[NodeId, int] = {}
         self._start: LogEntry | None = None
+        self._open = False
+        """Between a start and its end, messages are copies of what the agent keeps."""
         self._settling = False
         """The newest operation may still bring copies of what it keeps."""
 
     def feed(self, entry: LogEntry) -> None:
         if entry.type == "compact/start":
             self._abandon()
-            self._start = entry
-        if entry.type in ("assistant/message", "user/message", "turn/start"):
+            self._start, self._open = entry, True
+        elif entry.type in ("assistant/message", "turn/start"):
             self._settle()
-            if entry.type != "assistant/message" and not isinstance(entry.op, Replace):
-                self._abandon()
+        elif entry.type == "user/message" and not self._open:
+            self._settle()
+        if entry.type in ("user/message", "turn/start") and not isinstance(entry.op, Replace):
+            self._abandon()
         if isinstance(entry.op, Replace | Rebase):
             self._operation(entry)
         else:
@@ -77,7 +81,7 @@ class _Reader:
             self._settle()
             if entry.meta.get("error"):
                 self._abandon()
-            self._start = None
+            self._start, self._open = None, False
 
     def done(self) -> list[AgentOperation]:
         self._settle()
