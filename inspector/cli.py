@@ -89,13 +89,17 @@ def run(arguments: Sequence[str], shell: Shell | None = None) -> int:
         reconfigure: Callable[..., Any] | None = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
+    if "_ULLAGE_COMPLETE" in os.environ:
+        cli.main(list(arguments), prog_name="ullage")  # click completes, and leaves
     try:
-        code = cli.main(list(arguments), prog_name="ullage", standalone_mode=False, obj=shell)
+        # Not ``cli.main``: it would answer a broken pipe with exit code 1.
+        with cli.make_context("ullage", list(arguments), obj=shell) as context:
+            cli.invoke(context)
         sys.stdout.flush()
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
     except BrokenPipeError:
-        # Whoever read has had enough. What is still buffered must not raise again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
+        return _unheard()
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except click.ClickException as error:
@@ -103,7 +107,13 @@ def run(arguments: Sequence[str], shell: Shell | None = None) -> int:
         return error.exit_code
     except Exception as error:  # noqa: BLE001 - the last door: no traceback at a person
         return _refuse(shell, error)
-    return code if isinstance(code, int) else DONE
+    return DONE
+
+
+def _unheard() -> int:
+    """Whoever read has had enough. What is still buffered must not raise again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+    return DONE
 
 
 def _refuse(shell: Shell, error: Exception) -> int:

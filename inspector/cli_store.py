@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -22,6 +22,7 @@ from inspector.cli_shell import (
 )
 
 if TYPE_CHECKING:
+    from inspector.screens.ports import Inquiry
     from inspector.usecases import UseCases
 
 
@@ -49,7 +50,9 @@ def run_app(usecases: UseCases, paths: tuple[Path, ...]) -> None:
     """Run the app, following these paths (none: all logs on this machine), until it is left."""
     from inspector.app import UllageApp
 
-    UllageApp(usecases, watch=list(paths)).run()
+    # The app commits only previews that these use-cases gave it.
+    inquiry = cast("Inquiry", usecases)
+    UllageApp(inquiry, watch=list(paths)).run()
 
 
 def _neither(word: str) -> str:

@@ -1,0 +1,367 @@
+"""The command line, from its arguments to what it prints, on the bundled session."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from inspector import cli, mishaps
+from inspector.cli_shell import Opener, Shell
+from inspector.demo import demo_home
+from inspector.reports import (
+    AuditRow,
+    CompactionReport,
+    DoctorReport,
+    IngestReport,
+    MessagesReport,
+    OperationReport,
+    PressureReport,
+    SearchHit,
+    SessionRow,
+    SurfaceReport,
+)
+from inspector.sanitize import clean
+from tests.conftest import REPOSITORY
+
+SESSION = "7c1de4a2-3b5f-4d0e-9a68-52f0c7b91e34"
+BEFORE_COMPACTION = 122
+"""The newest event before the bundled session's own compaction."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def value(self) -> Any:
+        return json.loads(self.out)
+
+
+Ullage = Callable[..., Outcome]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store that holds the bundled session; read only."""
+    folder = tmp_path_factory.mktemp("store")
+    db = folder / "store.db"
+    shell = Shell(flags={"db": str(db)})
+    assert cli.run(["ingest", str(demo_home(folder)), "--json"], shell) == 0
+    return db
+
+
+@pytest.fixture
+def ullage(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Ullage:
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith("ULLAGE_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(
+        *arguments: object, db: Path | str = ":memory:", opener: Opener | None = None
+    ) -> Outcome:
+        capfd.readouterr()
+        words = [str(word) for word in arguments]
+        shell = Shell(flags={"db": str(db)}, now=lambda: 1_777_300_000.0)
+        shell.opener = opener or shell.opener
+        code = cli.run(words, shell)
+        out, err = capfd.readouterr()
+        return Outcome(code, out, err)
+
+    return run
+
+
+def test_a_log_can_be_shown_without_a_store(ullage: Ullage, tmp_path: Path) -> None:
+    log = next(demo_home(tmp_path).rglob(f"{SESSION}.jsonl"))
+    outcome = ullage("show", log, "--json")
+    assert outcome.code == 0
+    report = SurfaceReport.model_validate_json(outcome.out)
+    assert report.session.id == SESSION
+    assert report.nodes[0].checkpoint is not None
+    assert not list(tmp_path.glob("**/*.db"))
+
+
+def test_an_unreadable_log_is_refused_with_its_reason(ullage: Ullage, tmp_path: Path) -> None:
+    (tmp_path / "poem.jsonl").write_text("shall I compare thee\n")
+    outcome = ullage("show", tmp_path / "poem.jsonl")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err.startswith("ullage: ")
+    assert "poem.jsonl" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "model"),
+    [
+        (("sessions",), list[SessionRow]),
+        (("show", "last"), SurfaceReport),
+        (("show", SESSION, "--at", "80", "--track", "plan"), SurfaceReport),
+        (("show", SESSION, "--messages"), MessagesReport),
+        (("pressure", SESSION), PressureReport),
+        (("compact", SESSION, "--before-compaction", "1", "--budget", "own"), CompactionReport),
+        (("audit",), list[AuditRow]),
+        (("search", "harbour"), list[SearchHit]),
+        (("doctor",), DoctorReport),
+    ],
+)
+def test_json_is_one_document_of_the_published_model(
+    ullage: Ullage, store: Path, arguments: tuple[str, ...], model: Any
+) -> None:
+    outcome = ullage(*arguments, "--json", db=store)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.isascii()
+    assert TypeAdapter(model).validate_json(outcome.out)
+
+
+def test_json_lines_are_the_elements_of_the_document(ullage: Ullage, store: Path) -> None:
+    for command, key in (
+        (("show", SESSION), "nodes"),
+        (("show", SESSION, "--messages"), "messages"),
+    ):
+        whole = ullage(*command, "--json", db=store).value[key]
+        lines = ullage(*command, "--jsonl", db=store).out.splitlines()
+        assert [json.loads(line) for line in lines] == whole
+    whole = ullage("sessions", "--json", db=store).value
+    lines = ullage("sessions", "--jsonl", db=store).out.splitlines()
+    assert [json.loads(line) for line in lines] == whole
+
+
+def test_a_unique_prefix_names_a_session(ullage: Ullage, store: Path) -> None:
+    assert ullage("pressure", SESSION[:5], "--json", db=store).value["session"]["id"] == SESSION
+
+
+def test_an_unknown_session_is_a_refusal_in_both_forms(ullage: Ullage, store: Path) -> None:
+    plain = ullage("show", "nothing", db=store)
+    assert (plain.code, plain.out) == (1, "")
+    assert plain.err.count("\n") == 1
+    assert "nothing" in plain.err
+    document = ullage("show", "nothing", "--json", db=store)
+    assert document.code == 1
+    assert document.value["error"]["code"] == "unknown_session"
+    assert document.value["error"]["message"] in document.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("show",),
+        ("show", "last", "--at", "soon"),
+        ("show", "last", "--track", "both"),
+        ("compact", "last", "--auto", "--micro"),
+        ("compact", "last", "--from", "3"),
+        ("compact", "last", "--at", "9", "--commit"),
+        ("compact", "last", "--budget", "own"),
+        ("compact", "last", "--budget", "0"),
+        ("pin", "last"),
+        ("audit", "--show", "o1"),
+        ("sessions", "--set", "retries"),
+        ("shwo", "last"),
+    ],
+)
+def test_wrong_usage_is_exit_code_2_and_prints_no_data(
+    ullage: Ullage, store: Path, arguments: tuple[str, ...]
+) -> None:
+    outcome = ullage(*arguments, db=store)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "Error: " in outcome.err
+
+
+def test_a_mistyped_command_names_the_nearest(ullage: Ullage) -> None:
+    assert "did you mean `ullage show`?" in ullage("shwo", "last").err
+
+
+def test_the_app_is_refused_without_a_terminal(ullage: Ullage) -> None:
+    outcome = ullage()
+    assert outcome.code == 1
+    assert "needs a terminal" in outcome.err
+    assert "ullage sessions" in outcome.err
+
+
+def test_a_wrong_setting_is_a_refusal_that_names_it(ullage: Ullage, tmp_path: Path) -> None:
+    (tmp_path / ".ullage.toml").write_text("retain_ratio = 0.9")
+    outcome = ullage("sessions", "--json")
+    assert outcome.code == 1
+    assert outcome.value["error"]["code"] == "settings"
+    assert "retain_ratio = 0.9" in outcome.err
+    assert "threshold_ratio = 0.8" in outcome.err
+
+
+def test_doctor_says_which_value_came_from_where(
+    ullage: Ullage, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".ullage.toml").write_text("last_messages = 4")
+    monkeypatch.setenv("ULLAGE_RETRIES", "3")
+    settings = ullage("doctor", "--set", "window=150000", "--json", db=store).value["settings"]
+    assert settings["last_messages"] == {"value": 4, "from": str(tmp_path / ".ullage.toml")}
+    assert settings["retries"] == {"value": 3, "from": "ULLAGE_RETRIES"}
+    assert settings["window"] == {"value": 150_000, "from": "--set window"}
+    assert settings["db"] == {"value": str(store), "from": "--db"}
+
+
+def test_a_window_that_is_set_is_the_denominator(ullage: Ullage, store: Path) -> None:
+    report = ullage("pressure", SESSION, "--set", "window=100000", "--json", db=store).value
+    assert (report["window"], report["window_source"]) == (100_000, "user")
+    assert report["thresholds"] == {"micro": 70_000, "compact": 80_000}
+
+
+def test_pin_compact_undo_redo_go_round(ullage: Ullage, tmp_path: Path) -> None:
+    db = tmp_path / "own.db"
+    assert ullage("ingest", demo_home(tmp_path), "--json", db=db).value["damaged"] == []
+    begin = ullage("show", SESSION, "--track", "plan", "--json", db=db).value["nodes"]
+    pinned = OperationReport.model_validate_json(ullage("pin", SESSION, 133, "--json", db=db).out)
+    assert pinned.state == "standing"
+    region = ("compact", SESSION, "--from", "127", "--to", "138")
+    preview = ullage(*region, "--json", db=db).value
+    assert preview["operation"] is None
+    assert {n["seq"]: n["fate"] for n in preview["nodes"]}[133] == "pinned"
+    done = ullage(*region, "--commit", "--json", db=db).value
+    assert done["operation"] is not None
+    after = ullage("show", SESSION, "--track", "plan", "--json", db=db).value["nodes"]
+    assert len(after) < len(begin)
+    assert 133 in [node["seq"] for node in after]
+    assert ullage("undo", SESSION, db=db).code == 0
+    restored = ullage("show", SESSION, "--track", "plan", "--json", db=db).value["nodes"]
+    assert [node["seq"] for node in restored] == [node["seq"] for node in begin]
+    assert ullage("redo", SESSION, db=db).code == 0
+    again = ullage("show", SESSION, "--track", "plan", "--json", db=db).value["nodes"]
+    assert [node["seq"] for node in again] == [node["seq"] for node in after]
+    rows = ullage("audit", SESSION, "--json", db=db).value
+    assert {"agent", "user"} == {row["origin"] for row in rows}
+    diff = ullage("audit", SESSION, "--show", done["operation"], db=db)
+    assert diff.code == 0
+    assert "[127]" in diff.out
+
+
+def test_a_boundary_inside_a_step_is_refused_with_choices(ullage: Ullage, store: Path) -> None:
+    outcome = ullage("compact", SESSION, "--from", "127", "--to", "132", "--json", db=store)
+    assert outcome.code == 1
+    assert outcome.value["error"]["choices"]
+
+
+def test_reading_twice_reads_nothing_new(ullage: Ullage, store: Path) -> None:
+    again = ullage("ingest", store.parent / "claude", "--json", db=store).out
+    assert IngestReport.model_validate_json(again).records == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("sessions",),
+        ("show", SESSION),
+        ("show", SESSION, "--at", BEFORE_COMPACTION),
+        ("pressure", SESSION),
+        ("compact", SESSION, "--before-compaction", "1", "--budget", "own"),
+        ("audit", SESSION),
+        ("search", "harbour"),
+    ],
+)
+@pytest.mark.parametrize("columns", ["60", "80", "160"])
+def test_lines_for_a_person_fit_the_width_and_hold_no_control_character(
+    ullage: Ullage,
+    store: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[object, ...],
+    columns: str,
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    outcome = ullage(*arguments, db=store)
+    assert outcome.code == 0
+    assert outcome.out == clean(outcome.out)
+    assert max(map(len, outcome.out.splitlines())) <= max(int(columns), 80)
+
+
+def test_what_nobody_foresaw_goes_to_a_log_that_the_message_names(
+    ullage: Ullage, tmp_path: Path
+) -> None:
+    def broken(_: object) -> Any:
+        raise ZeroDivisionError("unforeseen")
+
+    outcome = ullage("sessions", "--json", opener=broken)
+    assert outcome.code == 1
+    assert outcome.value["error"]["code"] == "unexpected"
+    assert "Traceback" not in outcome.err
+    log = next((tmp_path / "state").rglob("errors.log"))
+    assert str(log) in outcome.err
+    assert "ZeroDivisionError: unforeseen" in log.read_text()
+    assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_log_folder_that_cannot_be_written_is_no_second_failure(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert mishaps.record(ValueError("x"), tmp_path / "file" / "folder") is None
+
+
+def test_a_reader_who_leaves_early_is_no_error(store: Path) -> None:
+    command = f"{sys.executable} -m inspector.cli show {SESSION} --messages --db {store}"
+    script = f"set -o pipefail; {command} | head -c 10"
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=REPOSITORY, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_help_is_fast_because_it_loads_nothing_heavy() -> None:
+    script = (
+        "import sys; from inspector import cli; cli.run(['--help']);"
+        "heavy = {'textual', 'rich', 'tiktoken', 'sqlite_utils', 'sqlite3', 'pydantic'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=REPOSITORY, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("name", sorted(cli.cli.commands))
+def test_every_command_has_help_with_an_example(ullage: Ullage, name: str) -> None:
+    outcome = ullage(name, "--help")
+    assert outcome.code == 0
+    called = "ullage" if name == "open" else f"ullage {name}"
+    assert f"Example:\n    {called}" in outcome.out
+
+
+def test_completion_is_offered_by_click() -> None:
+    environment = os.environ | {"_ULLAGE_COMPLETE": "bash_source"}
+    done = subprocess.run(
+        [sys.executable, "-m", "inspector.cli"],
+        cwd=REPOSITORY,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "complete" in done.stdout
+
+
+def test_watching_ends_quietly_at_ctrl_c_and_keeps_what_was_read(
+    ullage: Ullage, tmp_path: Path
+) -> None:
+    home, db = demo_home(tmp_path), tmp_path / "watched.db"
+    command = [sys.executable, "-m", "inspector.cli", "watch", str(home), "--db", str(db)]
+    with subprocess.Popen(command, cwd=REPOSITORY, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while not (db.exists() and len(ullage("sessions", "--json", db=db).out) > len("[]\n")):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "Traceback" not in err
+    assert ullage("sessions", "--json", db=db).value[0]["agent"] == "claude"
