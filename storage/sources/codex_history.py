@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from storage.sources.codex_items import Item, Mark, message_text
 
@@ -30,8 +30,7 @@ class Kept:
     """Cut down to so many tokens by each compaction in turn; empty: whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(NamedTuple):
     """One record, as far as a replay needs it."""
 
     kind: Literal["node", "replace", "summary", "rewind", "started", "ended", "words", "settings"]

@@ -10,8 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from compress.events import ContentBlock, EventType, Image, Role
 from compress.images import image_from_base64
@@ -72,8 +71,7 @@ _EXIT_CODE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """One item. An empty ``blocks`` stands for one event without content."""
 
     type: EventType
@@ -86,7 +84,7 @@ class Item:
     """It stands on the surface."""
     known: bool = True
     call_id: str | None = None
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = NO_META
     artifact: Mapping[str, Any] | None = None
 
 

@@ -7,12 +7,11 @@ Sources: pi's ``core/session-manager.js`` (``sessionEntryToContextMessages``, th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from compress.events import ContentBlock, EventType, Image, Role, Usage
 from compress.images import image_from_base64
-from storage.sources.draft import text_block, word
+from storage.sources.draft import NO_META, text_block, word
 from storage.sources.values import count, listing, mapping
 
 COMPACTION_START = (
@@ -48,8 +47,7 @@ _NOT_ITS_OWN = frozenset({"id", "parentId", "firstKeptEntryId", "firstKeptEntryI
 """Fields that pi's migration of a v1 file adds or replaces."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """One message of an entry. An empty ``blocks`` stands for one event without content."""
 
     type: EventType
@@ -61,7 +59,7 @@ class Piece:
     joined: bool = False
     """All blocks are one event; else each block is one."""
     model: str | None = None
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = NO_META
 
     def events(self) -> list[tuple[ContentBlock, ...]]:
         """The content of each of its events; at least one."""
@@ -303,4 +301,4 @@ def edited(piece: Piece, entry: Mapping[str, Any]) -> Piece:
         old = piece.blocks[0]
         meta |= {"call_id": old.id, "tool": old.name}
         blocks = (result_block(blocks, old.id, old.name, old.is_error),)
-    return replace(piece, blocks=blocks, joined=True, meta=meta)
+    return piece._replace(blocks=blocks, joined=True, meta=meta)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from compress.events import EventType, NodeId, Rebase, Replace, SessionEvent, SurfaceOp, Usage
 from storage.sources.base import FileReader, Numbering
@@ -14,8 +13,7 @@ from storage.sources.pi_entries import Piece
 from storage.sources.pi_tree import Tree
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """From what stands to what stands next."""
 
     op: SurfaceOp | None

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from compress.events import EventType, Replace
 from storage.sources.base import Derived, Numbering, Record, SessionFacts
@@ -27,8 +26,7 @@ BROKEN_OFF = ("error", "aborted")
 """Stop reasons of answers that pi does not send again."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(NamedTuple):
     """What an entry's content was, for an edit that replaces it."""
 
     piece: Piece

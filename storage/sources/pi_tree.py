@@ -7,11 +7,10 @@ Source: pi's ``core/session-manager.js``: ``buildSessionPath``, ``buildContextEn
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """An entry, as far as the tree needs it."""
 
     id: str
