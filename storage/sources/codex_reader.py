@@ -85,6 +85,7 @@ class CodexReader(RolloutEvents):
         self._place_new(inter_agent_item(payload))
 
     def _place_new(self, item: Item) -> None:
+        self.facts.waiting = False
         kind, step = self._situate(item)
         node = self._place(item, 0, APPEND if item.sent else None, kind, step)
         if item.sent:

@@ -183,6 +183,14 @@ def test_turns_begin_and_end_as_the_log_says() -> None:
     assert reading(rows[:-1]).sessions[""].turn_open is True
 
 
+def test_an_approval_waits_until_something_happens() -> None:
+    asked = [meta(), call("c"), note("exec_approval_request", command=["rm", "x"])]
+    assert reading(asked).sessions[""].waiting is True
+    assert events(asked)[-1].type == "approval/request"
+    assert events(asked)[-1].meta == {"kind": "exec_approval_request", "text": "rm x"}
+    assert reading([*asked, output("c")]).sessions[""].waiting is False
+
+
 def test_what_codex_wrote_in_the_users_name_is_context() -> None:
     rows = [
         meta(),
