@@ -210,4 +210,4 @@ def demo(shell: Shell, once: bool, rate: float) -> None:
     if once or not _on_terminal():
         run_once(shell)
     else:
-        run_live(shell, rate)
+        run_live(shell, rate, run_app)

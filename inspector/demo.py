@@ -101,10 +101,11 @@ def demo_home(folder: Path) -> Path:
     return home
 
 
-def run_live(shell: Shell, rate: float) -> None:
-    """The app on a session that grows while one looks."""
-    from inspector.cli_store import run_app  # noqa: PLC0415
-
+def run_live(
+    shell: Shell, rate: float, run_app: Callable[[UseCases, tuple[Path, ...]], None]
+) -> None:
+    """The app on a session that grows while one looks; ``run_app`` opens it on use-cases and
+    the paths to follow, and returns when the person leaves."""
     with tempfile.TemporaryDirectory(prefix="ullage-demo-") as name:
         home = Path(name) / "claude" / "projects"
         home.mkdir(parents=True)

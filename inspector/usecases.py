@@ -4,6 +4,8 @@ Every method may be called from any thread. Refusals are :class:`compress.errors
 or :class:`storage.errors.StorageError`; each message is one sentence that may be shown as it is.
 """
 
+# Long because: it is the whole of what a person can do, a short method each.
+
 from __future__ import annotations
 
 import os

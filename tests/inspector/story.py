@@ -1,5 +1,7 @@
 """One believable session, and the reports on it."""
 
+# Long because: it is one story, told in order.
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -124,7 +126,7 @@ _RECEIPTS = {24}
 _ORPHANS = {40}
 
 
-def story_nodes() -> list[NodeReport]:
+def nodes_of_story() -> list[NodeReport]:
     """The log's nodes 1 … 40."""
     return [
         NodeReport(

@@ -1,5 +1,7 @@
 """The tail: whatever happens to a file, each complete line comes once, and nothing else does."""
 
+# Long because: a test for each way in which a file can change.
+
 from __future__ import annotations
 
 import os

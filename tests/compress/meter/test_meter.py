@@ -1,5 +1,7 @@
 """The meter on logs that were worked out by hand."""
 
+# Long because: each case is a log worked out by hand.
+
 from __future__ import annotations
 
 from collections.abc import Sequence

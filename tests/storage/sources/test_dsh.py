@@ -1,5 +1,7 @@
 """DSH: its log states the surface, so the fold must give exactly DSH's own nodes."""
 
+# Long because: a test for each rule of two vocabularies.
+
 from __future__ import annotations
 
 import json
