@@ -66,9 +66,8 @@ class _Reader:
         if entry.type == "compact/start":
             self._abandon()
             self._start, self._open = entry, True
-        elif entry.type in ("assistant/message", "turn/start"):
-            self._settle()
-        elif entry.type == "user/message" and not self._open:
+        copied = self._open and entry.type == "user/message"
+        if entry.type in ("assistant/message", "user/message", "turn/start") and not copied:
             self._settle()
         if entry.type in ("user/message", "turn/start") and not isinstance(entry.op, Replace):
             self._abandon()
