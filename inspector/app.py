@@ -132,7 +132,7 @@ class UllageApp(App[None]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the screen on top, by name."""
-        seen = set()
+        seen: set[str] = set()
         for active in screen.active_bindings.values():
             binding, node = active.binding, active.node
             moves = not isinstance(node, App | Screen) and binding.action != "select"

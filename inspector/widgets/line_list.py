@@ -14,7 +14,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from inspector.messages import RowActivated, RowHighlighted
-from inspector.widgets.tones import COMPONENTS, Cells, Toned
+from inspector.widgets.tones import Cells, Toned
 
 PAGE = 128
 """Rows asked for at once."""
@@ -52,7 +52,6 @@ class LineList(ScrollView, Toned, Generic[T], can_focus=True):
     whose cursor stands on the last row, in sight, follows the tail when rows are added.
     """
 
-    COMPONENT_CLASSES = COMPONENTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", show=False),
         Binding("down,j", "move(1)", "Down", show=False),
@@ -155,9 +154,9 @@ class LineList(ScrollView, Toned, Generic[T], can_focus=True):
 
     def _ground(self, index: int) -> str:
         if index == self.cursor:
-            return "row--cursor" if self.has_focus else "row--blurred"
+            return "cursor-ground" if self.has_focus else "blurred-ground"
         chosen = self.selection
-        return "row--selected" if chosen and chosen[0] <= index <= chosen[1] else ""
+        return "selected-ground" if chosen and chosen[0] <= index <= chosen[1] else ""
 
     def watch_cursor(self, old: int, new: int) -> None:
         if self.pivot is None:
@@ -242,4 +241,5 @@ class LineList(ScrollView, Toned, Generic[T], can_focus=True):
         return min(max(index, 0), max(len(self.source) - 1, 0))
 
     def _jump(self, y: int) -> None:
-        self.scroll_to(y=y, animate=False, immediate=True)
+        # Forced, because a list that has just grown does not show its scrollbar yet.
+        self.scroll_to(y=y, animate=False, immediate=True, force=True)

@@ -71,10 +71,10 @@ class SurfaceLines:
                 continue
             upto = row + stop - at
             if block + 1 < len(self._rows):
-                upto = min(upto, self._rows[block + 1] + 1)
-            if block >= 0 and self._rows[block] == row:
-                upto = row + 1
+                upto = min(upto, self._rows[block + 1])
             opened = block >= 0 and self._rows[block] == row
+            if opened:
+                upto = row + 1
             nodes = self.view.rows(row, upto)
             lines.extend(
                 SurfaceLine(node.seq, row + offset, node, unfolded=opened)

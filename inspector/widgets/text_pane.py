@@ -13,7 +13,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from inspector.sanitize import PAGE_CHARS, clean, line, wrap
-from inspector.widgets.tones import COMPONENTS, Cells, Toned
+from inspector.widgets.tones import Cells, Toned
 
 _OVERHEAD = 80
 """Characters that a section counts for beyond its text, so that many small ones fill a page."""
@@ -38,7 +38,6 @@ class _Leaf:
 class TextPane(ScrollView, Toned, can_focus=True):
     """Sections, page by page; the arrows scroll, ``[`` and ``]`` turn pages."""
 
-    COMPONENT_CLASSES = COMPONENTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "scroll_up", "Up", show=False),
         Binding("down,j", "scroll_down", "Down", show=False),
@@ -65,7 +64,7 @@ class TextPane(ScrollView, Toned, can_focus=True):
         self._total = sum(len(section.text) for section in kept)
         self._number = 0
         self._refold()
-        self.scroll_to(y=0, animate=False, immediate=True)
+        self.scroll_to(y=0, animate=False, immediate=True, force=True)
 
     @property
     def place(self) -> str:
@@ -79,7 +78,7 @@ class TextPane(ScrollView, Toned, can_focus=True):
         if number != self._number:
             self._number = number
             self._refold()
-            self.scroll_to(y=0, animate=False, immediate=True)
+            self.scroll_to(y=0, animate=False, immediate=True, force=True)
 
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width

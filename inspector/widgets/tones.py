@@ -11,42 +11,37 @@ from rich.style import Style
 from textual.strip import Strip
 from textual.widget import Widget
 
-TONES = (
-    "text",
-    "strong",
-    "muted",
-    "faint",
-    "accent",
-    "calm",
-    "warm",
-    "hot",
-    "calm-fill",
-    "warm-fill",
-    "hot-fill",
-    "muted-fill",
-    "system_and_tools",
-    "instructions",
-    "user",
-    "assistant",
-    "thinking",
-    "tool_calls",
-    "tool_results",
-    "checkpoints",
-)
+TONES = {
+    "text": "foreground",
+    "strong": "strong",
+    "muted": "muted",
+    "faint": "faint",
+    "accent": "accent",
+    "calm": "success",
+    "warm": "warning",
+    "hot": "error",
+    "calm-fill": "calm-fill",
+    "warm-fill": "warm-fill",
+    "hot-fill": "hot-fill",
+    "muted-fill": "faint",
+    "system_and_tools": "part-system",
+    "instructions": "part-instructions",
+    "user": "part-user",
+    "assistant": "part-assistant",
+    "thinking": "part-thinking",
+    "tool_calls": "part-calls",
+    "tool_results": "part-results",
+    "checkpoints": "part-checkpoints",
+}
+"""Each tone with the theme's variable that holds its colour. Not component classes: styling two
+dozen of them on every widget would double the time to the first paint."""
 
 Cells = list[tuple[str, str]]
 """Pieces of one line, each with its tone. The text is clean and holds no newline."""
 
 
-COMPONENTS = {f"tone--{tone}" for tone in TONES} | {"row--cursor", "row--blurred", "row--selected"}
-"""The component classes of every toned widget. Textual inherits them through a class's first base
-only, so that each family states them."""
-
-
 class Toned(Widget):
     """A widget that draws lines of :data:`Cells`."""
-
-    COMPONENT_CLASSES = COMPONENTS
 
     def __init__(self, *children: Widget, **options: Any) -> None:
         super().__init__(*children, **options)
@@ -57,14 +52,16 @@ class Toned(Widget):
         super().notify_style_update()
 
     def tone(self, name: str, ground: str = "") -> Style:
-        """The style of a tone on the widget's ground, or on a row's (``row--…``)."""
+        """The style of a tone on the widget's ground, or on one that the theme names."""
         key = (name, ground)
         style = self._tones.get(key)
         if style is None:
-            base = self.rich_style
-            if ground:
-                base += self.get_component_rich_style(ground, partial=True)
-            style = base + self.get_component_rich_style(f"tone--{name}", partial=True)
+            colours = self.app.theme_variables
+            style = self.rich_style + Style(
+                color=colours[TONES[name]],
+                bgcolor=colours[ground] if ground else None,
+                bold=name == "strong" or None,
+            )
             self._tones[key] = style
         return style
 

@@ -80,7 +80,7 @@ class FakeUseCases:
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
         found = [
-            node for node in story.story_nodes() if query.casefold() in node.headline.casefold()
+            node for node in story.nodes_of_story() if query.casefold() in node.headline.casefold()
         ]
         return [
             SearchHit(
@@ -103,7 +103,7 @@ class FakeUseCases:
         self.calls.append(f"view {track} {at} {live}")
         log = [
             node.model_copy(update={"pinned": node.seq in self.pinned})
-            for node in (*story.story_nodes(), *self.extra)
+            for node in (*story.nodes_of_story(), *self.extra)
         ]
         upto = at if isinstance(at, int) else self.newest
         nodes = [node for node in log if isinstance(node.seq, int) and node.seq <= upto]
@@ -121,7 +121,7 @@ class FakeUseCases:
 
     def detail(self, session: str, seq: NodeId, *, track: Track = "agent") -> EventDetail:
         self.calls.append(f"detail {seq}")
-        node = next((n for n in (*story.story_nodes(), *self.extra) if n.seq == seq), None)
+        node = next((n for n in (*story.nodes_of_story(), *self.extra) if n.seq == seq), None)
         if node is None:
             standing = self.view(session, track=track).nodes
             node = next((n for n in standing if n.seq == seq), None)
@@ -131,7 +131,7 @@ class FakeUseCases:
             node=node.model_copy(update={"pinned": seq in self.pinned}),
             blocks=story.blocks_of(node),
             raw=f'{{"type":"message","seq":{seq},"headline":"{node.headline}"}}',
-            provenance=f"~/.claude/projects/retry/3f1c.jsonl, line {seq}, byte {story.int_of(seq) * 911}",
+            provenance=f"~/.claude/projects/retry/3f1c.jsonl, line {seq}",
             operations=("#41 shadowed it: the agent's own compaction.",)
             if isinstance(seq, int) and seq <= 8
             else (),
@@ -140,7 +140,7 @@ class FakeUseCases:
     def pressure(
         self, session: str, *, track: Track = "agent", at: NodeId | None = None, live: bool = True
     ) -> PressureReport:
-        return pressure_of(self.header(session), track, live)
+        return story.pressure_of(self.header(session), track, live)
 
     def pin(self, session: str, seqs: Sequence[NodeId]) -> OperationReport:
         self.pinned |= set(seqs)

@@ -13,7 +13,7 @@ from inspector.reports import (
     Track,
     ViewName,
 )
-from tests.inspector.story import story_nodes
+from tests.inspector.story import nodes_of_story
 
 
 @dataclass
@@ -49,7 +49,7 @@ class MillionView(FakeView):
     def __init__(self, session: SessionHeader, count: int = 1_000_000) -> None:
         super().__init__(session, [], at_seq=count)
         self.count = count
-        self._story = story_nodes()
+        self._story = nodes_of_story()
 
     @property
     def tokens(self) -> int:

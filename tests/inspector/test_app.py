@@ -1,0 +1,379 @@
+"""What a person does in the app, key by key, over in-memory use-cases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from inspector.app import UllageApp
+from inspector.screens.audit import AuditScreen
+from inspector.screens.compaction import CompactionScreen
+from inspector.screens.help import HelpScreen
+from inspector.screens.session import SessionScreen
+from inspector.screens.sessions import SessionsScreen
+from inspector.widgets.bars import Banner
+from inspector.widgets.fate_list import AfterList, BeforeList
+from inspector.widgets.session_list import SessionList
+from inspector.widgets.surface_list import SurfaceList
+from inspector.widgets.text_pane import TextPane
+from tests.inspector.fakes import FakeUseCases, MillionUseCases
+from tests.inspector.stage import NOW, make_app, on_stage, play, settle, text_of
+from tests.inspector.story import nodes_of_story
+
+
+def session_of(app: UllageApp) -> SessionScreen:
+    assert isinstance(app.screen, SessionScreen)
+    return app.screen
+
+
+def compaction_of(app: UllageApp) -> CompactionScreen:
+    assert isinstance(app.screen, CompactionScreen)
+    return app.screen
+
+
+# Sessions
+
+
+async def test_the_list_of_sessions_shows_what_each_is() -> None:
+    async with on_stage(session=None, size=(160, 20)) as (app, _):
+        shown = text_of(app)
+    assert "Fix the flaky retry test" in shown
+    assert "76 %" in shown
+    assert "152k/200k" in shown
+    assert "~8 %" in shown, "an estimated pressure is marked"
+    assert "empty: holds only a summary record" in shown
+    assert "6 sessions" in shown
+
+
+async def test_typing_filters_and_enter_opens() -> None:
+    async with on_stage(None, "slash", *"codex", session=None) as (app, pilot):
+        sessions = app.screen.query_one(SessionList)
+        assert [row.id for row in sessions.source.rows(0, 9)] == ["s3"]
+        assert "1 of 6 sessions" in text_of(app)
+        await play(pilot, "enter")
+        assert session_of(app).session == "s3"
+        await play(pilot, "escape", "escape")
+        assert isinstance(app.screen, SessionsScreen)
+        assert app.screen.query_one(Input).value == ""
+        assert len(sessions.source) == 6
+
+
+async def test_arrows_move_the_list_while_one_types() -> None:
+    async with on_stage(None, "slash", "r", "down", session=None) as (app, _):
+        assert app.screen.query_one(SessionList).cursor == 1
+
+
+async def test_the_list_stays_on_its_session_when_it_changes() -> None:
+    inquiry = FakeUseCases()
+    async with on_stage(inquiry, "j", "j", session=None) as (app, pilot):
+        rows = inquiry.sessions()
+        inquiry.sessions = lambda limit=None: rows[::-1]  # type: ignore[method-assign]
+        inquiry.version += 1
+        await pilot.pause(0.2)
+        await settle(pilot)
+        row = app.screen.query_one(SessionList).row
+        assert row is not None
+        assert row.id == "s3"
+
+
+async def test_progress_of_reading_is_shown() -> None:
+    inquiry = FakeUseCases(reading=(12, 310, ""))
+    async with on_stage(inquiry, session=None) as (app, _):
+        assert "reading 12 of 310 files" in text_of(app)
+
+
+async def test_watching_starts_and_stops_with_the_app() -> None:
+    inquiry = FakeUseCases()
+    app = UllageApp(inquiry, watch=[Path("a"), Path("b")], clock=lambda: NOW)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        assert "watch 2" in inquiry.calls
+    assert inquiry.calls[-1] == "stop"
+
+
+# One session
+
+
+async def test_a_session_opens_at_its_tail_with_detail_and_pressure() -> None:
+    async with on_stage(size=(160, 48)) as (app, _):
+        surface = app.screen.query_one(SurfaceList)
+        assert surface.row is not None
+        assert surface.row.seq == 40
+        shown = text_of(app)
+    assert "152,300 of 200,000 measured" in shown
+    assert "for i in $(seq 50); do" in shown, "the detail of the node under the cursor"
+    assert "3f1c.jsonl, line 40" in shown
+    assert "60 requests" in shown
+
+
+async def test_everything_is_there_on_a_small_screen() -> None:
+    async with on_stage(size=(80, 24)) as (app, pilot):
+        assert "152,300 of 200,000" in text_of(app)
+        assert "for i in" in text_of(app) or "thinking" in text_of(app)
+        await play(pilot, "v")
+        assert "60 requests" in text_of(app)
+
+
+async def test_growth_is_followed_at_the_tail_only() -> None:
+    inquiry = FakeUseCases()
+    async with on_stage(inquiry) as (app, pilot):
+        surface = app.screen.query_one(SurfaceList)
+        model = nodes_of_story()[2]
+        for seq, away in ((42, False), (43, True)):
+            if away:
+                await play(pilot, "k", "k")
+            inquiry.extra.append(model.model_copy(update={"seq": seq, "events": (seq,)}))
+            inquiry.newest = seq
+            inquiry.version += 1
+            await pilot.pause(0.2)
+            await settle(pilot)
+            assert surface.row is not None
+            assert surface.row.seq == (39 if away else 42)
+
+
+async def test_a_checkpoint_unfolds_to_what_it_shadows() -> None:
+    async with on_stage(None, "home", "enter") as (app, pilot):
+        surface = app.screen.query_one(SurfaceList)
+        assert [line.seq for line in surface.source.rows(0, 10)] == [41, *range(1, 10)]
+        assert "Run the test fifty times" in text_of(app)
+        await play(pilot, "j", "j", "j")
+        assert surface.row is not None
+        assert surface.row.shadowed
+        await play(pilot, "home", "enter")
+        assert [line.seq for line in surface.source.rows(0, 3)] == [41, 9, 10]
+
+
+async def test_pin_and_unpin() -> None:
+    inquiry = FakeUseCases()
+    async with on_stage(inquiry, "p") as (app, pilot):
+        assert 40 in inquiry.pinned
+        assert "★" in text_of(app)
+        assert "Pinned #40." in text_of(app)
+        await play(pilot, "p")
+        assert 40 not in inquiry.pinned
+
+
+async def test_a_selection_is_pinned_as_a_whole() -> None:
+    inquiry = FakeUseCases()
+    async with on_stage(inquiry, "space", "k", "k", "p"):
+        assert {38, 39, 40} <= inquiry.pinned
+
+
+async def test_track_and_view_are_toggled_and_named() -> None:
+    inquiry = FakeUseCases()
+    async with on_stage(inquiry) as (app, pilot):
+        assert "agent · resume" in text_of(app)
+        await play(pilot, "g", "l")
+        assert "plan · live" in text_of(app)
+        assert "view plan None True" in inquiry.calls
+
+
+async def test_the_past_is_shown_and_left() -> None:
+    inquiry = FakeUseCases()
+    async with on_stage(inquiry, "less_than_sign", "comma") as (app, pilot):
+        # A twentieth of 41 events is 2; one more is 38.
+        assert session_of(app).at == 38
+        assert "#38 of #41" in text_of(app)
+        surface = app.screen.query_one(SurfaceList)
+        assert len(surface.source) == 38
+        await play(pilot, "n")
+        assert session_of(app).at is None
+        assert len(surface.source) == 33
+
+
+async def test_the_past_stands_still_when_the_log_grows() -> None:
+    inquiry = FakeUseCases()
+    async with on_stage(inquiry, "comma") as (_, pilot):
+        before = len(inquiry.calls)
+        inquiry.version += 1
+        await pilot.pause(0.2)
+        await settle(pilot)
+        assert len(inquiry.calls) == before
+
+
+async def test_raw_shows_the_record() -> None:
+    async with on_stage(None, "r") as (app, _):
+        assert '{"type":"message","seq":40' in text_of(app)
+
+
+async def test_a_refused_undo_is_told_in_one_sentence() -> None:
+    async with on_stage(None, "u") as (app, _):
+        assert "There is no standing operation to undo." in text_of(app)
+
+
+async def test_a_million_nodes_open_and_move() -> None:
+    async with on_stage(MillionUseCases(), "k", "home", "pagedown", "end") as (app, _):
+        surface = app.screen.query_one(SurfaceList)
+        assert surface.cursor == 999_999
+        assert "#1000000" in text_of(app)
+
+
+# Compaction
+
+
+async def test_a_selected_region_is_previewed_edited_and_committed() -> None:
+    inquiry = FakeUseCases()
+    keys = ("home", "j", "space", "j", "j", "j", "c")
+    async with on_stage(inquiry, *keys) as (app, pilot):
+        compaction = compaction_of(app)
+        assert compaction.span == (9, 12)
+        assert "region #9 … #12" in text_of(app)
+        await play(pilot, "j", "j", "p")
+        assert inquiry.calls[-2] == "preview region 9 12 None [11]"
+        await play(pilot, "minus")
+        assert "preview region 9 12 4096 [11]" in inquiry.calls
+        await play(pilot, "end", "k", "k", "k", "k", "k", "k", "k", "e")
+        assert compaction.span == (9, 33)
+        await play(pilot, "y")
+        assert isinstance(app.screen, SessionScreen)
+        assert app.screen.track == "plan"
+        assert "Committed o1: 152k → " in text_of(app)
+        assert "checkpoint" in text_of(app)
+    assert inquiry.operations[0].shadowed_seqs[0] == 9
+
+
+async def test_without_a_selection_the_policy_chooses() -> None:
+    async with on_stage(None, "c") as (app, pilot):
+        assert "whole surface by policy #41 … #33" in text_of(app)
+        await play(pilot, "m")
+        assert "old tool results only" in text_of(app)
+        await play(pilot, "m")
+        assert "compaction  region" in text_of(app)
+
+
+async def test_leaving_writes_nothing() -> None:
+    inquiry = FakeUseCases()
+    async with on_stage(inquiry, "c", "escape") as (app, _):
+        assert isinstance(app.screen, SessionScreen)
+    assert inquiry.operations == []
+
+
+async def test_a_refusal_offers_its_ways_out_as_keys() -> None:
+    inquiry = FakeUseCases()
+    async with on_stage(inquiry, "c", "home", "j", "j", "j", "j", "s") as (app, pilot):
+        banner = app.screen.query_one(Banner)
+        assert banner.display
+        assert "between a call and its result at event 12" in text_of(app)
+        assert len(app.screen.query_one(AfterList).source) == 0
+        await play(pilot, "y")
+        assert inquiry.operations == []
+        await play(pilot, "1")
+        assert compaction_of(app).span is not None
+        assert compaction_of(app).span[0] == 11  # type: ignore[index]
+
+
+async def test_the_other_side_goes_along() -> None:
+    async with on_stage(None, "c", "end") as (app, _):
+        before, after = app.screen.query_one(BeforeList), app.screen.query_one(AfterList)
+        assert before.row is not None
+        assert before.row.node is not None
+        assert after.row is not None
+        assert after.row.node is not None
+        assert before.row.node.seq == after.row.node.seq == 40
+
+
+async def test_what_would_be_lost_is_listed() -> None:
+    async with on_stage(None, "c", "v") as (app, _):
+        assert "• src/client.py:41" in text_of(app)
+
+
+# Audit
+
+
+async def test_operations_are_listed_undone_and_redone() -> None:
+    inquiry = FakeUseCases()
+    async with on_stage(inquiry, "p", "a", size=(120, 40)) as (app, pilot):
+        assert isinstance(app.screen, AuditScreen)
+        shown = text_of(app)
+        assert "agent" in shown
+        assert "3 operations, 3 standing" in shown
+        await play(pilot, "u")
+        assert inquiry.operations[0].state == "undone"
+        assert "Undid o1." in text_of(app)
+        await play(pilot, "U")
+        assert inquiry.operations[0].state == "standing"
+
+
+async def test_the_agents_own_operation_cannot_be_undone() -> None:
+    inquiry = FakeUseCases()
+    async with on_stage(inquiry, "a", "home", "u") as (app, _):
+        assert "Only an operation of yours" in text_of(app)
+    assert not any(call.startswith("undo") for call in inquiry.calls)
+
+
+async def test_an_undo_that_carries_others_offers_to_take_them_along() -> None:
+    inquiry = FakeUseCases()
+    for seqs in ((9, 12), (13, 16)):
+        inquiry.commit(inquiry.preview("s1", start=seqs[0], end=seqs[1]))
+    async with on_stage(inquiry, "a", "k", "u") as (app, pilot):
+        assert "Operation o1 carries o2." in text_of(app)
+        await play(pilot, "1")
+    assert inquiry.calls[-1] == "undo o1 True"
+
+
+async def test_the_diff_and_the_loss_are_shown() -> None:
+    async with on_stage(None, "a") as (app, _):
+        assert "• never push to main" in text_of(app)
+        assert "+#41 checkpoint: 8 nodes, 1,620 tokens" in text_of(app)
+
+
+# Everywhere
+
+
+async def test_help_opens_once_and_closes() -> None:
+    async with on_stage(None, "question_mark", "question_mark") as (app, pilot):
+        assert isinstance(app.screen, SessionScreen)
+        await play(pilot, "question_mark")
+        assert isinstance(app.screen, HelpScreen)
+        assert "begin or drop a selection" in text_of(app)
+        await play(pilot, "escape")
+        assert isinstance(app.screen, SessionScreen)
+
+
+async def test_the_theme_is_toggled() -> None:
+    async with on_stage(None, "t") as (app, pilot):
+        assert not app.current_theme.dark
+        await play(pilot, "t")
+        assert app.current_theme.dark
+
+
+async def test_the_palette_names_every_action_of_the_screen() -> None:
+    async with on_stage() as (app, _):
+        commands = {command.title for command in app.get_system_commands(app.screen)}
+    assert {"Pin", "Compact", "Track", "View", "Audit", "Help", "Quit", "Select"} <= commands
+    assert {"Earlier", "Now", "Undo the newest operation", "Dark/light"} <= commands
+
+
+async def test_a_failed_question_is_told_and_ends_nothing() -> None:
+    inquiry = FakeUseCases()
+
+    def broken(*_: object, **__: object) -> object:
+        raise OSError("disk on [/] fire")
+
+    inquiry.detail = broken  # type: ignore[method-assign, assignment]
+    async with on_stage(inquiry, "k") as (app, _):
+        assert "OSError: disk on [/] fire" in text_of(app)
+
+
+async def test_tab_goes_through_the_panes() -> None:
+    async with on_stage(None, "tab") as (app, pilot):
+        assert isinstance(app.screen.focused, TextPane)
+        await play(pilot, "tab")
+        assert isinstance(app.screen.focused, SurfaceList)
+
+
+@pytest.mark.parametrize("screen", ["sessions", "session", "compaction", "audit", "help"])
+async def test_grey_is_enough(screen: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With NO_COLOR the cursor, the states and the slices are told apart by their signs."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    keys = {"compaction": ["c"], "audit": ["a"], "help": ["question_mark"]}.get(screen, [])
+    app = make_app(None, None if screen == "sessions" else "s1")
+    async with app.run_test(size=(140, 48)) as pilot:
+        await play(pilot, *keys)
+        shown = text_of(app)
+    if screen != "help":
+        assert "▌" in shown
+    if screen == "session":
+        assert all(fill in shown for fill in "█▓▒")
