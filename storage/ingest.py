@@ -8,6 +8,7 @@ had happened.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import time
@@ -34,6 +35,7 @@ _WORKERS = 2
 _AHEAD = 3
 """Batches that wait for their counts while the next is read."""
 _KEPT_OPEN = 16
+_COLLECT_AFTER = 50_000
 _AT_REST = 2.0
 """Seconds without a write after which a last line without a newline is taken as it stands."""
 
@@ -94,6 +96,10 @@ class Ingest:
         ordered = [path.resolve() for path in paths]
         known = {source.path: source for source in self._store.sources()}
         waiting: deque[tuple[OpenLog, Drawn, Future[Weighed]]] = deque()
+        thresholds = gc.get_threshold()
+        # A batch is made of thousands of values that all live until it is written: looking among
+        # them for garbage every 700 costs an eighth of the time.
+        gc.set_threshold(_COLLECT_AFTER, *thresholds[1:])
         try:
             for done, path in enumerate(ordered):
                 totals.looked_at += 1
@@ -115,6 +121,8 @@ class Ingest:
                 future.cancel()
             self._forget()
             raise
+        finally:
+            gc.set_threshold(*thresholds)
         return totals
 
     def _commit(self, log: OpenLog, drawn: Drawn, future: Future[Weighed], totals: Totals) -> None:

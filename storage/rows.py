@@ -13,6 +13,8 @@ from storage.schema import SEQ_BITS, SEQ_MASK
 
 _APPEND = Append()
 _APPEND_CODE = "a"
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+"""Made once: ``json.dumps`` with options makes one for each call."""
 
 ENTRY_COLUMNS = (
     "id, type, node, op, sources, role, turn, step, tokens, thinking_tokens, call_tokens, "
@@ -154,16 +156,9 @@ def _seqs(packed: Sequence[Any]) -> list[NodeId]:
 def _encode_usage(usage: Usage | None) -> str | None:
     if usage is None:
         return None
-    return _dump(
-        [
-            usage.input,
-            usage.cache_read,
-            usage.cache_write,
-            usage.output,
-            usage.reasoning,
-            usage.lower_bound,
-        ]
-    )
+    fields = (usage.input, usage.cache_read, usage.cache_write, usage.output, usage.reasoning)
+    numbers = ",".join("null" if field is None else str(field) for field in fields)
+    return f"[{numbers},{'true' if usage.lower_bound else 'false'}]"
 
 
 def _decode_usage(text: str | None) -> Usage | None:
@@ -181,7 +176,7 @@ def _decode_usage(text: str | None) -> Usage | None:
 
 
 def _dump(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _JSON.encode(value)
 
 
 def entries(connection: sqlite3.Connection, session: int, generation: int) -> list[LogEntry]:
