@@ -6,11 +6,13 @@ Nothing outside that folder is read or written, and it is removed at the end.
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +27,7 @@ COMPRESSION = 0.12
 """A pause of the replay, as a share of the pause in the log …"""
 SHORTEST, LONGEST = 0.02, 1.2
 """… within these bounds, in seconds."""
+_STAMP = re.compile(rb'"timestamp":"\d{4}-\d\d-\d\dT[\d:.]+Z"')
 HEAD, TAIL = 6, 6
 """Nodes at the ends of the surface that the report shows."""
 
@@ -54,17 +57,17 @@ def steps(folder: Path) -> list[Step]:
     time directly behind the one before it. A file's own order is kept."""
     timed: list[tuple[float, int, int, Path, bytes]] = []
     for number, path in enumerate(sorted(folder.rglob("*.jsonl"))):
-        time = 0.0
+        at = 0.0
         for place, line in enumerate(path.read_bytes().splitlines(keepends=True)):
-            time = max(time, _time(json.loads(line)) or time)
-            timed.append((time, number, place, path.relative_to(folder), line))
+            at = max(at, _time(json.loads(line)) or at)
+            timed.append((at, number, place, path.relative_to(folder), line))
     timed.sort(key=lambda entry: entry[:3])
     found: list[Step] = []
     before = 0.0
-    for time, _, _, relative, line in timed:
-        gap = time - before if before else 0.0
+    for at, _, _, relative, line in timed:
+        gap = at - before if before else 0.0
         found.append(Step(relative, line, min(max(gap * COMPRESSION, SHORTEST), LONGEST)))
-        before = time or before
+        before = at or before
     return found
 
 
@@ -80,9 +83,11 @@ def replay(
     rate: float = 1.0,
     sleep: Callable[[float], object],
     stopped: Callable[[], bool] = lambda: False,
+    clock: Callable[[], float] | None = None,
 ) -> int:
     """Append the records to files below ``home``, each after its pause divided by ``rate``, until
-    all are written or ``stopped()`` says so. The number of records written."""
+    all are written or ``stopped()`` says so. With a ``clock`` (seconds since 1970) each record is
+    of the moment when it is written, else of its own time. The number of records written."""
     for written, step in enumerate(records):
         sleep(step.pause / rate)
         if stopped():
@@ -90,8 +95,14 @@ def replay(
         path = home / step.path
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab") as file:
-            file.write(step.line)
+            file.write(step.line if clock is None else _retimed(step.line, clock()))
     return len(records)
+
+
+def _retimed(line: bytes, now: float) -> bytes:
+    moment = datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds")
+    stamp = f'"timestamp":"{moment.replace("+00:00", "Z")}"'
+    return _STAMP.sub(stamp.encode(), line)
 
 
 def demo_home(folder: Path) -> Path:
@@ -115,7 +126,12 @@ def run_live(
         writer = threading.Thread(
             target=replay,
             args=(home.parent, records),
-            kwargs={"rate": rate, "sleep": over.wait, "stopped": over.is_set},
+            kwargs={
+                "rate": rate,
+                "sleep": over.wait,
+                "stopped": over.is_set,
+                "clock": time.time,
+            },
             name="ullage-demo",
             daemon=True,
         )

@@ -75,7 +75,7 @@ def test_a_package_imports_nothing_that_it_may_not(package: str) -> None:
 
 
 def test_no_import_runs_upwards_even_for_types() -> None:
-    graph = grimp.build_graph(*PACKAGES)
+    graph = grimp.build_graph(*PACKAGES, cache_dir=None)
     for below, package in enumerate(PACKAGES):
         for above in PACKAGES[below + 1 :]:
             assert not graph.direct_import_exists(
@@ -84,7 +84,7 @@ def test_no_import_runs_upwards_even_for_types() -> None:
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
-    graph = grimp.build_graph(*PACKAGES, exclude_type_checking_imports=True)
+    graph = grimp.build_graph(*PACKAGES, exclude_type_checking_imports=True, cache_dir=None)
     waiting = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
     while free := [name for name, needed in waiting.items() if not needed & waiting.keys()]:
         for name in free:

@@ -136,6 +136,19 @@ def test_the_replay_writes_the_same_bytes_record_by_record(tmp_path: Path) -> No
     assert 20 < sum(pauses) * 4 < 120
 
 
+def test_a_replay_by_the_clock_changes_the_times_and_nothing_else(tmp_path: Path) -> None:
+    records = steps(bundled_session())
+    replay(tmp_path, records, sleep=lambda _: None, clock=lambda: 1_777_777_777.5)
+    for path in bundled_session().rglob("*.jsonl"):
+        made = (tmp_path / path.relative_to(bundled_session())).read_text().splitlines()
+        for line, own in zip(made, path.read_text().splitlines(), strict=True):
+            new, old = json.loads(line), json.loads(own)
+            for record in (old, old.get("snapshot", {})):
+                if "timestamp" in record:
+                    record["timestamp"] = "2026-05-03T03:09:37.500Z"
+            assert new == old
+
+
 def test_a_replay_that_is_stopped_leaves_whole_records(tmp_path: Path) -> None:
     left = iter([False, False, False, True])
     records = steps(bundled_session())
