@@ -55,6 +55,13 @@ class Pairing:
     problems: tuple[Problem, ...]
     unanswered: frozenset[int]
     """Positions of the nodes that make a call without a result."""
+    unasked: frozenset[int]
+    """Positions of the nodes that answer a call which does not stand before them."""
+
+    @property
+    def orphans(self) -> frozenset[NodeId]:
+        """The nodes that lack their counterpart, either way."""
+        return frozenset(self.nodes[position] for position in self.unanswered | self.unasked)
 
     def legal(self, cut: int) -> bool:
         """Whether the surface may be cut before node ``cut``: no pair is split, and no thinking
@@ -191,6 +198,7 @@ class BalanceCache:
             balance=tuple(self._walk.balance),
             problems=tuple(self._walk.problems),
             unanswered=self._walk.unanswered(),
+            unasked=frozenset(self._walk.unasked),
         )
 
     def _extends(self, surface: PairedSurface) -> bool:
@@ -249,6 +257,7 @@ class _Walk:
         self._waiting: dict[str, list[tuple[int, int | None]]] = {}
         """Call id → (position, step) of its calls without a result."""
         self._given_up: set[int] = set()
+        self.unasked: set[int] = set()
         self._seen: set[str] = set()
 
     def event(self, entry: LogEntry, position: int) -> None:
@@ -260,6 +269,7 @@ class _Walk:
                 self.problems.append(
                     Problem("orphan_result", entry.seq, f"answers call {call!r}, which is not here")
                 )
+                self.unasked.add(position)
                 continue
             asked, _ = waiting.pop()
             self._pair(asked, position)

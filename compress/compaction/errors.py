@@ -25,9 +25,14 @@ class NoGainError(CompressError):
 
 
 class BudgetError(CompressError):
-    """Even the pointers to what must be kept exceed the budget; names both numbers."""
+    """Even the pointers to what must be kept exceed the budget; names both numbers. ``least``:
+    the tokens that they take."""
 
     code = "budget"
+
+    def __init__(self, message: str, least: int) -> None:
+        super().__init__(message)
+        self.least = least
 
 
 class ChangedError(CompressError):

@@ -159,19 +159,20 @@ class BasicCompaction(CompactionService):
             if budget < 1:
                 raise BudgetError(
                     f"The frame of a summary takes {frame_tokens:,} tokens, the budget is "
-                    f"{asked:,}: allow more."
+                    f"{asked:,}: allow more.",
+                    0,
                 )
             summary = self.summarize(session, span, budget)
         except BudgetError as error:
             if asked <= most:
                 raise
-            raise NoGainError(_no_gain(session, region, most, str(error))) from None
+            raise NoGainError(_no_gain(session, region, frame_tokens + error.least)) from None
         except SummaryError as error:
             raise SummaryError(str(error), failed_draft(error, self.origin)) from error
         framed = frame(summary.text, span.gone, region)
         weight = session.counter.count(framed)
         if weight > most:
-            raise NoGainError(_no_gain(session, region, weight, ""))
+            raise NoGainError(_no_gain(session, region, weight))
         summary = replace(summary, tokens=session.counter.count(summary.text))
         draft = compact_draft(
             span,
@@ -244,12 +245,11 @@ def _used_after(session: SessionInput, preview: Preview, used: int) -> int:
     return used - session.calibrated(preview.region_before - preview.region_after)
 
 
-def _no_gain(session: SessionInput, region: int, after: int, why: str) -> str:
-    least = f"{session.policy.minimum_gain:.0%}"
-    reason = f" {why}" if why else f" Its summary would take {after:,}."
+def _no_gain(session: SessionInput, region: int, after: int) -> str:
     return (
-        f"Compacting this region of {region:,} tokens would free less than {least} of it.{reason} "
-        "Choose a larger region."
+        f"Compacting this region of {region:,} tokens would free less than "
+        f"{session.policy.minimum_gain:.0%} of it: its checkpoint would take at least "
+        f"{after:,}. Choose a larger region."
     )
 
 

@@ -37,7 +37,8 @@ def summarise(found: Digest, counter: TokenCounter, budget: int) -> Summary:
     if least > budget:
         raise BudgetError(
             f"The pointers to what must be kept take {least:,} tokens, more than the budget of "
-            f"{budget:,}: allow at least {least:,}."
+            f"{budget:,}: allow at least {least:,}.",
+            least,
         )
     written, degraded = _write(sections, budget, least, cost)
     body = [(title, lines) for title, lines in written if lines]
