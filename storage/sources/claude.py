@@ -64,8 +64,8 @@ _SUBTYPES = frozenset(
     }
 )
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_TITLES = (("summary", "summary"), ("ai-title", "aiTitle"), ("custom-title", "customTitle"))
-"""Record types that hold a title and the field, from the weakest to the strongest."""
+_TITLES = {"summary": "summary", "ai-title": "aiTitle", "custom-title": "customTitle"}
+"""Record types that hold a title → the field, from the weakest to the strongest."""
 
 
 class ClaudeReader(FileReader):
@@ -98,17 +98,22 @@ class ClaudeReader(FileReader):
         if kind not in _TYPES or (kind == "system" and not _known_subtype(value)):
             return self._unknown(record, value, kind if kind != "system" else _subtype_name(value))
         self.recognised += 1
-        if session.facts.key:
-            self._running[""].link(value)
         events = session.feed(native, value, self._place)
-        self._note_launches(session, value)
-        return (Derived(session.facts.key, events),) if events else ()
+        found = [Derived(session.facts.key, events)] if events else []
+        if session.facts.key:
+            passed = self._running[""].link(native, value)
+            if passed:
+                found.append(Derived("", passed))
+        else:
+            self._note_launches(value)
+        return found
 
     def _unknown(self, record: Record, value: Any, name: str) -> Iterable[Derived]:
         self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
         session = self._owner(mapping(value))
-        uuid = mapping(value).get("uuid")
-        native = uuid if isinstance(uuid, str) and uuid else self._identities.of(record, value)
+        uuid = string(mapping(value).get("uuid"))
+        fresh = uuid and uuid not in session.chain.graph
+        native = uuid if fresh else self._identities.of(record, value)
         return (Derived(session.facts.key, session.unknown(native, value, name)),)
 
     def _session(self, key: str, native_id: str) -> Session:
@@ -156,10 +161,10 @@ class ClaudeReader(FileReader):
         if isinstance(content, str):
             facts.parent_call_id = self._launches.get(content)
 
-    def _note_launches(self, session: Session, value: Mapping[str, Any]) -> None:
+    def _note_launches(self, value: Mapping[str, Any]) -> None:
         """Remember the prompts that calls hand to sub-agents: their side chains begin with
         them."""
-        if value.get("type") != "assistant" or session.facts.key:
+        if value.get("type") != "assistant":
             return
         content = mapping(value.get("message")).get("content")
         for item in content if isinstance(content, list) else ():
@@ -170,27 +175,29 @@ class ClaudeReader(FileReader):
 
     def _learn(self, session: Session, kind: str, value: Mapping[str, Any]) -> None:
         facts = session.facts
-        for name, attribute in (("cwd", "cwd"), ("version", "agent_version")):
-            found = value.get(name)
-            if isinstance(found, str) and found:
-                setattr(facts, attribute, found)
-        uuid = value.get("uuid")
-        if self._foreign_titles and isinstance(uuid, str) and uuid in self._foreign_titles:
-            self._entitle(0, self._foreign_titles.pop(uuid))
-        for rank, (type_, name) in enumerate(_TITLES):
-            title = value.get(name) if kind == type_ else None
-            if title is None and kind == type_:
-                title = value.get("title")
-            if not isinstance(title, str) or not title:
-                continue
-            leaf = string(value.get("leafUuid"))
-            if rank == 0 and leaf not in self._running[""].chain.graph:
-                # A summary may speak of another file; it counts once its record is seen.
-                self._foreign_titles[leaf] = title
-            else:
-                self._entitle(rank, title)
+        cwd, version = value.get("cwd"), value.get("version")
+        if isinstance(cwd, str) and cwd:
+            facts.cwd = cwd
+        if isinstance(version, str) and version:
+            facts.agent_version = version
+        if self._foreign_titles:
+            foreign = self._foreign_titles.pop(string(value.get("uuid")), "")
+            if foreign:
+                self._entitle("summary", foreign)
+        if kind not in _TITLES:
+            return
+        title = value.get(_TITLES[kind]) or value.get("title")
+        if not isinstance(title, str) or not title:
+            return
+        leaf = string(value.get("leafUuid"))
+        if kind == "summary" and leaf not in self._running[""].chain.graph:
+            # It may speak of another file; it counts once its record is seen.
+            self._foreign_titles[leaf] = title
+        else:
+            self._entitle(kind, title)
 
-    def _entitle(self, rank: int, title: str) -> None:
+    def _entitle(self, kind: str, title: str) -> None:
+        rank = list(_TITLES).index(kind)
         if rank >= self._title_rank:
             self._title_rank = rank
             self.sessions[""].title = title

@@ -248,11 +248,14 @@ def _plain(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return "\n".join(_plain(item) for item in value)
-    if isinstance(value, dict):
-        text = value.get("text")
-        return text if isinstance(text, str) else _brief(value)
-    return ""
+        return "\n".join(_line(item) for item in value)
+    return _line(value) if isinstance(value, dict) else ""
+
+
+def _line(value: Any) -> str:
+    if isinstance(value, dict) and isinstance(value.get("text"), str):
+        return str(value["text"])
+    return value if isinstance(value, str) else _brief(value)
 
 
 def _content(item: Any) -> ContentBlock:
@@ -330,7 +333,10 @@ def _id(value: Any) -> str | None:
 
 
 def _brief(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    except RecursionError:
+        return "[nested too deeply to show]"
 
 
 _READERS: Mapping[str, Callable[[dict[str, Any]], ContentBlock]] = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from compress.events import NodeId, Rebase, SurfaceOp, Usage
+from compress.events import NodeId, Rebase, SessionEvent, SurfaceOp, Usage
 from storage.sources.base import Numbering, SessionFacts
 from storage.sources.claude_chain import Chain, Change
 from storage.sources.claude_compaction import Compactions
@@ -41,7 +41,7 @@ class Session:
         self._queued = ""
         self._has_attachments = False
 
-    def feed(self, native: str, value: Mapping[str, Any], place: int) -> Sequence[Any]:
+    def feed(self, native: str, value: Mapping[str, Any], place: int) -> Sequence[SessionEvent]:
         """The events of one record of a known type. ``place`` counts the file's records."""
         parts = decode(value)
         self._writer.open(native, timestamp(value.get("timestamp")), len(parts))
@@ -72,13 +72,19 @@ class Session:
             self._compactions.end()
         return self._writer.out
 
-    def link(self, value: Mapping[str, Any]) -> None:
+    def link(self, native: str, value: Mapping[str, Any]) -> Sequence[SessionEvent]:
         """A record of another session of the file, which paths of this one may pass through."""
         uuid = value.get("uuid")
-        if isinstance(uuid, str) and uuid and uuid not in self.chain.graph:
-            self.chain.add(link_of(uuid, value))
+        if not isinstance(uuid, str) or not uuid or uuid in self.chain.graph:
+            return ()
+        if self.chain.add(link_of(uuid, value)) is not Change.REBUILT:
+            return ()
+        # Its parts are events of the other session; a marker here stands behind their indices.
+        self._writer.open(native, timestamp(value.get("timestamp")), len(decode(value)))
+        self._settle(Change.REBUILT)
+        return self._writer.out
 
-    def unknown(self, native: str, value: Any, type_name: str) -> Sequence[Any]:
+    def unknown(self, native: str, value: Any, type_name: str) -> Sequence[SessionEvent]:
         """A record of a type that is not known: kept, and a link of the graph if it has an id."""
         self._writer.open(native, timestamp(mapping(value).get("timestamp")), 1)
         self._writer.log("unknown", {"type": type_name}, block=0)
