@@ -6,13 +6,12 @@ Its index is the event's block index, so content can always be read again from t
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from compress.events import ContentBlock, EventType, Image, Role, Usage
-from compress.images import image_from_base64
+from compress.events import ContentBlock, EventType, Role, Usage
+from storage.sources.claude_content import brief, content_block
 from storage.sources.claude_plans import plan_items, todo_items
 from storage.sources.values import count, listing, mapping, string
 
@@ -26,7 +25,6 @@ _ECHOES = ("<command-name>", "<local-command-", "<bash-input>", "<bash-stdout>",
 _LONGEST_FACT = 2_000
 """Characters of a free text in ``meta``."""
 
-_block = ContentBlock
 
 Place = Literal["message", "own"]
 
@@ -104,7 +102,7 @@ def content_of(value: Mapping[str, Any]) -> list[Any]:
 
 
 def _assistant(value: dict[str, Any]) -> list[Part]:
-    blocks = [_content(item) for item in content_of(value)]
+    blocks = [content_block(item) for item in content_of(value)]
     if is_failure(value):
         text = "\n".join(block.text for block in blocks if block.text)
         kind = "api_error" if value.get("isApiErrorMessage") is True else "filler"
@@ -138,7 +136,7 @@ def _call_facts(call: ContentBlock) -> list[Part]:
 
 def _user(value: dict[str, Any]) -> list[Part]:
     items = content_of(value)
-    blocks = [_content(item) for item in items]
+    blocks = [content_block(item) for item in items]
     said = next((b for b in blocks if b.kind not in ("tool_result", "image")), None)
     kind, meta = _speaker(value, said.text if said is not None else "")
     parts: list[Part] = []
@@ -186,13 +184,13 @@ def _decision(block: ContentBlock) -> Part:
 def _system(value: dict[str, Any]) -> list[Part]:
     subtype = value.get("subtype")
     if subtype == "local_command":
-        block = _block(kind="context", text=string(value.get("content")))
+        block = ContentBlock(kind="context", text=string(value.get("content")))
         return [Part("context/message", (block,), "message", "user", {"source": "command"})]
     if subtype == "api_error":
         error = value.get("error")
         status = mapping(error).get("status")
         meta = {
-            "message": f"status {status}" if isinstance(status, int) else _brief(error),
+            "message": f"status {status}" if isinstance(status, int) else brief(error),
             "attempt": count(value.get("retryAttempt")),
         }
         return [Part("retry", meta=meta)]
@@ -201,7 +199,7 @@ def _system(value: dict[str, Any]) -> list[Part]:
         return [
             Part(
                 "tool/result",
-                (_block(kind="tool_result", id=call, text=CLEARED),),
+                (ContentBlock(kind="tool_result", id=call, text=CLEARED),),
                 "own",
                 "user",
                 {"receipt": True},
@@ -217,7 +215,7 @@ def _attachment(attachment: dict[str, Any]) -> list[Part]:
     if not text:
         return []
     kind = string(attachment.get("type"))
-    block = _block(kind="context", text=text)
+    block = ContentBlock(kind="context", text=text)
     role: Role = "system" if attachment.get("renderedRole") == "system" else "user"
     steers = kind == "queued_command"
     type_: EventType = "steering/message" if steers else "context/message"
@@ -255,98 +253,4 @@ def _plain(value: Any) -> str:
 def _line(value: Any) -> str:
     if isinstance(value, dict) and isinstance(value.get("text"), str):
         return str(value["text"])
-    return value if isinstance(value, str) else _brief(value)
-
-
-def _content(item: Any) -> ContentBlock:
-    if isinstance(item, str):
-        return _block(kind="text", text=item)
-    if not isinstance(item, dict):
-        return _block(kind="opaque", text=_brief(item))
-    kind = item.get("type")
-    read = _READERS.get(kind) if isinstance(kind, str) else None
-    if read is not None:
-        return read(item)
-    if isinstance(kind, str) and kind.endswith("_tool_result"):
-        return _result(item)
-    return _block(kind="opaque", name=_id(kind), text=_brief(item))
-
-
-def _text(item: dict[str, Any]) -> ContentBlock:
-    return _block(kind="text", text=string(item.get("text")))
-
-
-def _thinking(item: dict[str, Any]) -> ContentBlock:
-    text, signature = string(item.get("thinking")), _id(item.get("signature"))
-    return _block(kind="thinking", text=text, signature=signature)
-
-
-def _redacted(item: dict[str, Any]) -> ContentBlock:
-    return _block(kind="thinking", signature=string(item.get("data")))
-
-
-def _picture(item: dict[str, Any]) -> ContentBlock:
-    return _block(kind="image", images=(_image(item),))
-
-
-def _call(item: dict[str, Any]) -> ContentBlock:
-    name, identity = _id(item.get("name")), _id(item.get("id"))
-    return _block(kind="tool_call", id=identity, name=name, input=item.get("input"))
-
-
-def _result(item: dict[str, Any]) -> ContentBlock:
-    content = item.get("content")
-    images: tuple[Image, ...] = ()
-    if isinstance(content, list):
-        text = "".join(_result_text(part) for part in content)
-        images = tuple(
-            _image(part)
-            for part in content
-            if isinstance(part, dict) and part.get("type") == "image"
-        )
-    else:
-        text = content if isinstance(content, str) else "" if content is None else _brief(content)
-    error = item.get("is_error")
-    return _block(
-        kind="tool_result",
-        id=_id(item.get("tool_use_id")),
-        text=text,
-        is_error=error if isinstance(error, bool) else None,
-        images=images,
-    )
-
-
-def _result_text(part: Any) -> str:
-    if isinstance(part, dict):
-        return string(part.get("text"))
-    return part if isinstance(part, str) else ""
-
-
-def _image(item: dict[str, Any]) -> Image:
-    source = mapping(item.get("source"))
-    media = source.get("media_type")
-    return image_from_base64(string(source.get("data")), media if isinstance(media, str) else None)
-
-
-def _id(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _brief(value: Any) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    except RecursionError:
-        return "[nested too deeply to show]"
-
-
-_READERS: Mapping[str, Callable[[dict[str, Any]], ContentBlock]] = {
-    "text": _text,
-    "thinking": _thinking,
-    "redacted_thinking": _redacted,
-    "image": _picture,
-    "tool_use": _call,
-    "server_tool_use": _call,
-    "mcp_tool_use": _call,
-    "tool_result": _result,
-}
-"""How each type of content block is read; results of the provider's own tools end alike."""
+    return value if isinstance(value, str) else brief(value)
