@@ -55,7 +55,8 @@ def session_row(record: SessionRecord, settings: Settings, now: float) -> Sessio
 
 def state_of(record: SessionRecord, now: float) -> SessionState:
     """Running needs an open turn *and* a file that was written lately."""
-    quiet = now - record.file_time
+    # A copied file looks new, a log with a wrong clock looks old or future: the older one counts.
+    quiet = now - min(record.file_time, record.last_event_at or record.file_time)
     if record.ended or record.gone or quiet > ASLEEP:
         return "ended"
     if record.waiting:
