@@ -6,14 +6,13 @@ Sources: openai/codex ``protocol/src/models.rs`` (the items), ``core/src/event_m
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
 from compress.events import ContentBlock, EventType, Image, Role
 from compress.images import image_from_base64
+from storage.records import parse_record
 from storage.sources.draft import NO_META, text_block, word
 from storage.sources.values import listing, mapping
 
@@ -229,8 +228,9 @@ def _reasoning(payload: Mapping[str, Any]) -> Item:
 def _call(payload: Mapping[str, Any]) -> Item:
     arguments = payload.get("arguments")
     if isinstance(arguments, str):
-        with suppress(ValueError, RecursionError):  # else kept as the text that the model wrote
-            arguments = json.loads(arguments)
+        parsed = parse_record(0, 0, arguments.encode("utf-8", "surrogatepass"))
+        if parsed is not None and parsed.value is not None:
+            arguments = parsed.value  # else kept as the text that the model wrote
     name = word(payload.get("name"))
     artifact = _plan(arguments) if name == "update_plan" else None
     return _calling(payload, name, arguments, artifact)

@@ -169,7 +169,8 @@ def blocks_of(value: Any) -> list[tuple[ContentBlock, ...]]:
     if not isinstance(value, dict):
         return []
     kind, payload = enveloped(value)
-    payload = mapping(payload)
+    if not isinstance(payload, dict):
+        return []
     if kind == "response_item":
         item = item_of(payload)
         return [] if item is None else events_of_item(item)
