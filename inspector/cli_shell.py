@@ -185,9 +185,9 @@ def _keep_settings(ctx: click.Context, param: click.Parameter, value: tuple[str,
         ctx.ensure_object(Shell).flags[key.strip().replace("-", "_")] = text.strip()
 
 
-def store_options(function: F) -> F:
-    """``--db`` and ``--set``."""
-    function = click.option(
+def settings_option(function: F) -> F:
+    """``--set``."""
+    return click.option(
         "--set",
         metavar="KEY=VALUE",
         multiple=True,
@@ -195,6 +195,11 @@ def store_options(function: F) -> F:
         callback=_keep_settings,
         help="Set a setting for this run, e.g. --set window=200000.",
     )(function)
+
+
+def store_options(function: F) -> F:
+    """``--db`` and ``--set``."""
+    function = settings_option(function)
     return click.option(
         "--db",
         metavar="FILE",

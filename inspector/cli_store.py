@@ -18,6 +18,7 @@ from inspector.cli_shell import (
     json_option,
     json_options,
     paths_argument,
+    settings_option,
     store_options,
 )
 
@@ -52,7 +53,9 @@ def run_app(usecases: UseCases, paths: tuple[Path, ...]) -> None:
 
     # The app commits only previews that these use-cases gave it.
     inquiry = cast("Inquiry", usecases)
-    UllageApp(inquiry, watch=list(paths)).run()
+    app = UllageApp(inquiry, watch=list(paths))
+    app.theme = f"ullage-{usecases.settings.theme}"
+    app.run()
 
 
 def _neither(word: str) -> str:
@@ -201,6 +204,7 @@ def schema(name: str | None) -> None:
     show_default=True,
     help="How many times as fast as a calm viewing.",
 )
+@settings_option
 @click.pass_obj
 def demo(shell: Shell, once: bool, rate: float) -> None:
     """Replay a bundled session, live, in a throw-away store. Needs no agent and leaves nothing

@@ -13,6 +13,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from compress.events import NodeId
@@ -57,6 +58,7 @@ from storage.ingest import Ingest, Progress
 from storage.search import search
 from storage.sources.registry import registry
 from storage.store import Store
+from storage.watch import watch as follow_folders
 
 _KEPT = 8
 """Sessions that stay loaded."""
@@ -130,7 +132,10 @@ class UseCases:
         """Reads what is there, newest first, and goes on until ``stop`` is set."""
         stop = stop or threading.Event()
         ingest = Ingest(self._store, clock=self._clock)
-        follower = self._follower = Follower(ingest, notify=notify)
+        seconds = self.settings.poll_interval
+        follower = self._follower = Follower(
+            ingest, notify=notify, watching=partial(follow_folders, seconds=seconds)
+        )
         found = self._locations.files(paths)
         try:
             follower.run(found.paths, found.folders, self._locations.is_log(paths), stop)

@@ -186,9 +186,13 @@ class Watcher:
         return True
 
 
-def watch(roots: Iterable[Path], stop: Stop) -> Iterator[set[Path]]:
-    """The changed files below these folders, set by set, until ``stop`` is set."""
-    return Watcher(list(roots)).changes(stop)
+def watch(roots: Iterable[Path], stop: Stop, seconds: float | None = None) -> Iterator[set[Path]]:
+    """The changed files below these folders, set by set, until ``stop`` is set. ``seconds`` lie
+    between two sweeps, with events of the system or without."""
+    watcher = Watcher(list(roots))
+    if seconds is not None:
+        watcher.sweep_seconds = watcher.poll_seconds = seconds
+    return watcher.changes(stop)
 
 
 def _facts(path: Path) -> Facts | None:
