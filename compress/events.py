@@ -169,6 +169,9 @@ class Rebase(_Frozen):
 
     op: Literal["rebase"] = "rebase"
     seqs: tuple[NodeId, ...]
+    after: NodeId | None = None
+    """The nodes up to and including this one stay where they are, and ``seqs`` follow it: the
+    same, told shortly, so that a long session with many small branches stays linear."""
 
 
 SurfaceOp = Annotated[Append | Replace | Rebase, Field(discriminator="op")]

@@ -250,6 +250,8 @@ def _renamed(op: SurfaceOp | None, names: Mapping[NodeId, NodeId]) -> SurfaceOp 
             }
         )
     if isinstance(op, Rebase):
-        return op.model_copy(update={"seqs": tuple(names.get(node, node) for node in op.seqs)})
+        after = None if op.after is None else names.get(op.after, op.after)
+        seqs = tuple(names.get(node, node) for node in op.seqs)
+        return op.model_copy(update={"seqs": seqs, "after": after})
     assert op is None or isinstance(op, Append)
     return op

@@ -180,25 +180,31 @@ class SurfaceFold:
         self.shadowed[own] = tuple(gone)
         if op.live_only:
             self._alias[op.start] = own
-        self._changed()
+        self._changed(first)
 
     def _rebase(self, event: Foldable, op: Rebase) -> None:
         own = self._node_of(event)
+        first = 0 if op.after is None else self.position(self._alias.get(op.after, op.after)) + 1
         wanted = [self._alias.get(node, node) for node in op.seqs]
         for node in wanted:
             if node not in self.members and node != own:
                 raise StaleNodeError(node, "is unknown in this session")
-        if len(set(wanted)) != len(wanted):
+        target = set(wanted)
+        behind = self.nodes[first:]
+        twice = len(target) != len(wanted)
+        if first and not twice:
+            # A node that stands, but not behind ``after``, stands before it.
+            twice = not (target & self._standing).issubset(behind)
+        if twice:
             raise StaleNodeError(event.seq, "rebases to a list that names a node twice")
         self.members.setdefault(own, []).append(event.seq)
-        target = set(wanted)
-        for node in self.nodes:
+        for node in behind:
             if node not in target:
                 self._fall(node, event.seq)
         for node in wanted:
             self._stand(node)
-        self.nodes = wanted
-        self._changed()
+        self.nodes[first:] = wanted
+        self._changed(first)
 
     def _stand(self, node: NodeId) -> None:
         self._standing.add(node)
@@ -208,9 +214,15 @@ class SurfaceFold:
         self._standing.discard(node)
         self.removed_by[node] = by
 
-    def _changed(self) -> None:
+    def _changed(self, first: int = 0) -> None:
+        """Positions from ``first`` on are not what they were."""
         self.replace_generation += 1
-        self._index = {}
+        if first == 0:
+            self._index = {}
+            return
+        # Python keeps the order of insertion, and positions are inserted in order.
+        while len(self._index) > first:
+            self._index.popitem()
 
 
 def _why_absent(

@@ -108,7 +108,8 @@ def encode_op(op: SurfaceOp | None) -> str | None:
                 "live_only": op.live_only,
             }
         )
-    return _dump({"op": "rebase", "seqs": _ranges(op.seqs)})
+    shortened = {} if op.after is None else {"after": op.after}
+    return _dump({"op": "rebase", "seqs": _ranges(op.seqs), **shortened})
 
 
 def decode_op(text: str | None) -> SurfaceOp | None:
@@ -125,7 +126,7 @@ def decode_op(text: str | None) -> SurfaceOp | None:
             keep=tuple(_seqs(value["keep"])),
             live_only=value["live_only"],
         )
-    return Rebase(seqs=tuple(_seqs(value["seqs"])))
+    return Rebase(seqs=tuple(_seqs(value["seqs"])), after=value.get("after"))
 
 
 def _ranges(seqs: Sequence[NodeId]) -> list[object]:

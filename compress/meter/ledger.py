@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from compress.entries import LogEntry
-from compress.events import NodeId, Rebase
+from compress.errors import StaleNodeError
+from compress.events import NodeId, Rebase, SurfaceOp
 from compress.meter.features import Features, Node, Reply, take, weigh_reply
 from compress.surface import SurfaceFold, View
 
@@ -72,7 +73,8 @@ class Ledger:
         """
         fold = self.fold
         refused, generation, length = len(fold.problems), fold.replace_generation, len(fold.nodes)
-        before = list(fold.nodes) if isinstance(entry.op, Rebase) else []
+        first = self._first_moved(entry.op)
+        before = fold.nodes[first:] if isinstance(entry.op, Rebase) else []
         fold.apply_leniently(entry)
         if len(fold.problems) > refused:
             return None
@@ -90,7 +92,7 @@ class Ledger:
         if node.standing:
             self._change(node, old)
         if fold.replace_generation != generation:
-            return self._rearrange(name, entry, before)
+            return self._rearrange(name, entry, before, first)
         if len(fold.nodes) > length:
             self._stand(node)
         return None
@@ -120,15 +122,24 @@ class Ledger:
     def _standing(self, names: Iterable[NodeId]) -> Iterable[Node]:
         return (self.nodes[name] for name in names if name in self.nodes)
 
-    def _rearrange(self, own: NodeId, entry: LogEntry, before: list[NodeId]) -> int:
+    def _first_moved(self, op: SurfaceOp | None) -> int:
+        """Position from which a rebase may change the surface."""
+        if not isinstance(op, Rebase) or op.after is None:
+            return 0
+        try:
+            return self.fold.position(op.after) + 1
+        except StaleNodeError:
+            return 0
+
+    def _rearrange(self, own: NodeId, entry: LogEntry, before: list[NodeId], start: int) -> int:
         fold = self.fold
         came: Iterable[NodeId]
         if isinstance(entry.op, Rebase):
-            target = set(fold.nodes)
+            came = fold.nodes[start:]
+            target = set(came)
             gone = [name for name in before if name not in target]
-            came = fold.nodes
-            pairs = enumerate(zip(before, fold.nodes, strict=False))
-            shorter = min(len(before), len(fold.nodes))
+            pairs = enumerate(zip(before, came, strict=False), start)
+            shorter = start + min(len(before), len(came))
             first = next((at for at, (old, new) in pairs if old != new), shorter)
         else:
             gone = list(fold.shadowed[own])

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
+from compress.events import Rebase
 from storage.sources.claude_graph import Graph, Row, by_order
 
 
@@ -44,6 +45,8 @@ class Chain:
         """The surface. Read-only for others."""
         self.before: list[int] = []
         """After :attr:`Change.REBUILT`: the surface as it stood until then."""
+        self.rebuilt_from = 0
+        """After :attr:`Change.REBUILT`: the first node that is another."""
         self.boundary: Row | None = None
         """The compaction boundary at which the path is cut."""
         self._path: list[Row] = []
@@ -222,7 +225,15 @@ class Chain:
         if fresh and new == [*old, *fresh]:
             return Change.APPENDED
         self.before = [*self.nodes[:keep], *old]
+        same = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
+        self.rebuilt_from = keep + (min(len(old), len(new)) if same is None else same)
         return Change.REBUILT
+
+    def rebase(self) -> Rebase:
+        """The newest rebuilding as a surface operation."""
+        first = self.rebuilt_from
+        after = self.nodes[first - 1] if first else None
+        return Rebase(seqs=tuple(self.nodes[first:]), after=after)
 
     def _nodes_from(self, start: int, keep: int) -> list[int]:
         del self._nodes_before[start:]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from compress.events import EventType, NodeId, Rebase, SessionEvent, SurfaceOp, Usage
@@ -113,8 +113,8 @@ class EventWriter:
             )
         )
 
-    def mark(self, nodes: Sequence[int], marker: str) -> None:
-        """An event that changes the surface to these nodes and does not stand on it itself."""
+    def mark(self, rebase: Rebase, marker: str) -> None:
+        """An event that changes the surface and does not stand on it itself."""
         block = self.spare()
         seq = self.seq(block)
         self.out.append(
@@ -124,7 +124,7 @@ class EventWriter:
                 native_id=self._native,
                 block=block,
                 node=seq,
-                op=Rebase(seqs=tuple(nodes)),
+                op=rebase,
                 turn=self.turn or None,
                 time=self._time,
                 meta={"marker": marker},

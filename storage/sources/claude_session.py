@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from compress.events import NodeId, Rebase, SessionEvent, SurfaceOp, Usage
+from compress.events import NodeId, SessionEvent, SurfaceOp, Usage
 from storage.sources.base import Numbering, SessionFacts
 from storage.sources.claude_chain import Chain, Change
 from storage.sources.claude_compaction import Compactions
@@ -143,12 +143,12 @@ class Session:
             placed = [block for block, node in enumerate(nodes) if node is not None]
             if placed:
                 # Only the last event knows all nodes of the record; the others wait for it.
-                ops[placed[-1]] = Rebase(seqs=tuple(self.chain.nodes))
+                ops[placed[-1]] = self.chain.rebase()
         return ops
 
     def _settle(self, change: Change) -> None:
         if change is Change.REBUILT:
-            self._writer.mark(self.chain.nodes, "branch")
+            self._writer.mark(self.chain.rebase(), "branch")
 
     def _report_gap(self, row: Row) -> None:
         if row.parent is None:

@@ -16,7 +16,7 @@ node_lists = st.lists(nodes, max_size=12).map(tuple)
 ops = st.one_of(
     st.just(Append()),
     st.builds(Replace, start=nodes, end=nodes, keep=node_lists, live_only=st.booleans()),
-    st.builds(Rebase, seqs=node_lists),
+    st.builds(Rebase, seqs=node_lists, after=st.one_of(st.none(), nodes)),
 )
 counts = st.one_of(st.none(), st.integers(0, 2**53))
 usages = st.builds(
