@@ -41,6 +41,7 @@ class UllageApp(App[None]):
     TITLE = "ullage"
     CSS_PATH: ClassVar[list[str | PurePath]] = sorted(STYLES.glob("*.tcss"))
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f", "search", "Find", show=False),
         Binding("question_mark", "help", "Help", key_display="?"),
         Binding("t", "theme", "Dark/light", show=False),
         Binding("q", "quit", "Quit", show=False),
@@ -97,11 +98,11 @@ class UllageApp(App[None]):
             self._version, self._told = version, False
             self.screen.post_message(StoreGrew())
 
-    def open_session(self, session: str) -> None:
-        """Show one session."""
+    def open_session(self, session: str, seq: NodeId | None = None) -> None:
+        """Show one session, its newest state or the one in which this event stands."""
         from inspector.screens.session import SessionScreen  # noqa: PLC0415
 
-        self.push_screen(SessionScreen(session))
+        self.push_screen(SessionScreen(session, seq))
 
     def open_compaction(
         self,
@@ -120,6 +121,12 @@ class UllageApp(App[None]):
         from inspector.screens.audit import AuditScreen  # noqa: PLC0415
 
         self.push_screen(AuditScreen(session))
+
+    def action_search(self) -> None:
+        from inspector.screens.search import SearchScreen  # noqa: PLC0415
+
+        if not isinstance(self.screen, SearchScreen):
+            self.push_screen(SearchScreen())
 
     def action_help(self) -> None:
         from inspector.screens.help import HelpScreen  # noqa: PLC0415

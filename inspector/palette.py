@@ -37,9 +37,6 @@ DARK = Theme(
         "part-calls": "#d6b27c",
         "part-results": "#b98a5e",
         "part-checkpoints": "#d98fb0",
-        "footer-background": "#161b22",
-        "footer-key-foreground": "#7fb4c9",
-        "footer-description-foreground": "#8d98a7",
         "block-cursor-text-style": "none",
     },
 )
@@ -77,9 +74,6 @@ LIGHT = Theme(
         "part-calls": "#93651a",
         "part-results": "#a86f3c",
         "part-checkpoints": "#a8447a",
-        "footer-background": "#f3f0ea",
-        "footer-key-foreground": "#1f6d85",
-        "footer-description-foreground": "#5f6873",
         "block-cursor-text-style": "none",
     },
 )

@@ -8,15 +8,14 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.timer import Timer
-from textual.widgets import Footer
 
-from compress.errors import CompressError
 from inspector.messages import ChoiceTaken, RowHighlighted, StoreGrew
 from inspector.reports import AuditRow, OperationReport
-from inspector.screens.base import AskingScreen
+from inspector.screens.base import AskingScreen, Refusal
 from inspector.widgets import figures
 from inspector.widgets.audit_list import AuditList
 from inspector.widgets.bars import Banner, TitleBar
+from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.line_list import Listed
 from inspector.widgets.loss import audit_sections
 from inspector.widgets.text_pane import TextPane
@@ -45,7 +44,7 @@ class AuditScreen(AskingScreen[None]):
         yield Banner(id="banner")
         yield AuditList(id="operations")
         yield TextPane(id="diff")
-        yield Footer()
+        yield KeyBar()
 
     def on_mount(self) -> None:
         operations = self.query_one(AuditList)
@@ -125,14 +124,14 @@ class AuditScreen(AskingScreen[None]):
             return None, None
         return row, self.session
 
-    def _refuse(self, refusal: CompressError) -> None:
+    def _refuse(self, refusal: Refusal) -> None:
         ways = [("undo those too", CASCADE)] if refusal.choices else []
         self.query_one(Banner).show(str(refusal), ways)
 
     def _undone(self, report: OperationReport) -> None:
-        self.tell(f"Undid {figures.event_name(report.operation)}.")
+        self.tell(f"Undone, as {figures.event_name(report.operation)} in the audit.")
         self.store_grew()
 
     def _redone(self, report: OperationReport) -> None:
-        self.tell(f"Redid {figures.event_name(report.operation)}.")
+        self.tell(f"Redone, as {figures.event_name(report.operation)} in the audit.")
         self.store_grew()

@@ -10,12 +10,17 @@ from textual.screen import Screen
 from textual.worker import Worker
 
 from compress.errors import CompressError
+from inspector.mishaps import record
 from inspector.sanitize import NEWLINE_MARK, clean, line
 from inspector.screens.ports import Inquiry
 from inspector.widgets.tones import Cells
+from storage.errors import StorageError
 
 if TYPE_CHECKING:
     from inspector.app import UllageApp
+
+Refusal = CompressError | StorageError
+"""What the use-cases refuse with: a sentence, a code, and ways out."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -47,7 +52,7 @@ class AskingScreen(Screen[R]):
         group: str,
         work: Callable[[], T],
         then: Callable[[T], None],
-        refused: Callable[[CompressError], None] | None = None,
+        refused: Callable[[Refusal], None] | None = None,
     ) -> None:
         """Run ``work`` in a thread, then hand its answer to ``then`` on the UI thread.
 
@@ -65,17 +70,19 @@ class AskingScreen(Screen[R]):
         self,
         work: Callable[[], T],
         then: Callable[[T], None],
-        refused: Callable[[CompressError], None],
+        refused: Callable[[Refusal], None],
     ) -> None:
         try:
             answer = await asyncio.to_thread(work)
-        except CompressError as refusal:
+        except (CompressError, StorageError) as refusal:
             refused(refusal)
         except Exception as error:  # noqa: BLE001 - one failed question must not end the app
-            self.log.error(error)
-            self.tell(f"{type(error).__name__}: {error}", "error")
+            place = record(error)
+            where = f" The details are in {place}." if place is not None else ""
+            self.tell(f"{type(error).__name__}: {error}.{where}", "error")
         else:
-            if self.is_attached:
+            # Not displayed also means: on its way out, with its widgets gone already.
+            if self.is_attached and self.display:
                 then(answer)
 
     def tell(self, text: str, severity: str = "information") -> None:
@@ -83,7 +90,7 @@ class AskingScreen(Screen[R]):
         shown = line(clean(text, NEWLINE_MARK), TOAST)
         self.app.notify(shown, severity=cast("Any", severity), markup=False, timeout=4)
 
-    def _tell_refusal(self, refusal: CompressError) -> None:
+    def _tell_refusal(self, refusal: Refusal) -> None:
         self.tell(str(refusal), "warning")
 
     def store_grew(self) -> None:

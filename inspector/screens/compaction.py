@@ -10,20 +10,19 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Footer
 
-from compress.errors import CompressError
 from compress.events import NodeId
 from inspector.messages import ChoiceTaken, RowHighlighted, StoreGrew
 from inspector.reports import CompactionReport
 from inspector.sanitize import line
-from inspector.screens.base import AskingScreen
+from inspector.screens.base import AskingScreen, Refusal
 from inspector.screens.ports import CompactionMode, Preview
 from inspector.views import SurfaceView
 from inspector.widgets import figures
 from inspector.widgets.balance import Balance
 from inspector.widgets.bars import Banner, TitleBar
 from inspector.widgets.fate_list import After, AfterList, Before, BeforeList, FateLine
+from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.line_list import Listed
 from inspector.widgets.loss import lost_sections, summary_sections
 from inspector.widgets.text_pane import TextPane
@@ -78,11 +77,12 @@ class CompactionScreen(AskingScreen[bool]):
             yield BeforeList(id="before")
             yield AfterList(id="after")
         yield TextPane(id="text")
-        yield Footer()
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#before").border_title = "before"
         self.query_one("#after").border_title = "after"
+        self.query_one("#text").border_title = "summary"
         self.query_one(BeforeList).focus()
         self._show_title()
         self.store_grew()
@@ -131,7 +131,7 @@ class CompactionScreen(AskingScreen[bool]):
         self.query_one(Balance).show(report)
         self._show_text()
 
-    def _refuse(self, refusal: CompressError) -> None:
+    def _refuse(self, refusal: Refusal) -> None:
         self.preview = self._after = None
         self.query_one(Banner).show(
             str(refusal), [(_choice_words(choice), choice) for choice in refusal.choices]

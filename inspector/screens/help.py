@@ -6,16 +6,17 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Footer
 
 from inspector.screens.base import AskingScreen
 from inspector.widgets.bars import TitleBar
+from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.text_pane import Section, TextPane
 
 _EVERYWHERE = """\
 ↑ ↓ j k          move                     PgUp PgDn Home End   by the page
 Enter            open, unfold             Esc                  back
 Tab              next pane                ?                    this page
+f                find in all sessions     /                    filter the list of sessions
 t                dark or light            Ctrl+P               every action by name
 q                quit                     mouse                click, drag, wheel"""
 
@@ -69,7 +70,7 @@ class HelpScreen(AskingScreen[None]):
     def compose(self) -> ComposeResult:
         yield TitleBar(id="title")
         yield TextPane(id="help")
-        yield Footer()
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(TitleBar).show([(" ullage", "accent"), ("  help", "strong")], [])

@@ -1,7 +1,8 @@
 """What the screens ask of the use-cases, and nothing more.
 
 All methods may take long, except :meth:`data_version` and :meth:`progress`: they are called in
-threads. Refusals are a :class:`compress.errors.CompressError` each, its message fit to be shown.
+threads. Refusals are a :class:`compress.errors.CompressError` or a
+:class:`storage.errors.StorageError` each, its message fit to be shown.
 """
 
 from __future__ import annotations

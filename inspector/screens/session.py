@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.timer import Timer
-from textual.widgets import Footer
 
 from compress.events import NodeId
 from inspector.messages import RowActivated, RowHighlighted, StoreGrew, TimeMoved
@@ -22,6 +21,7 @@ from inspector.widgets import figures
 from inspector.widgets.bars import TitleBar
 from inspector.widgets.detail import sections_of
 from inspector.widgets.gauge import Gauge
+from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.pressure import PressurePane
 from inspector.widgets.slider import TimeSlider
 from inspector.widgets.surface_list import SurfaceLine, SurfaceLines, SurfaceList, shadowed_lines
@@ -52,8 +52,9 @@ class SessionScreen(AskingScreen[None]):
         Binding("a", "audit", "Audit"),
     ]
 
-    def __init__(self, session: str) -> None:
+    def __init__(self, session: str, seq: NodeId | None = None) -> None:
         super().__init__()
+        self._wanted = seq
         self.session = session
         self.track: Track = "agent"
         self.live = False
@@ -75,7 +76,7 @@ class SessionScreen(AskingScreen[None]):
                 yield PressurePane(id="pressure")
                 yield TextPane(id="detail")
         yield TimeSlider(id="time")
-        yield Footer()
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#surface").border_title = "surface"
@@ -119,7 +120,9 @@ class SessionScreen(AskingScreen[None]):
         here = surface.row
         lines = self._lines(view)
         cursor = None
-        if first:
+        if self._wanted is not None:
+            cursor = self._find_wanted(lines)
+        elif first:
             cursor = len(lines) - 1
         elif here is not None and not surface.following:
             cursor = lines.line_of(here.seq)
@@ -128,6 +131,17 @@ class SessionScreen(AskingScreen[None]):
         self._show_title()
         self._show_time()
         self._look_closer()
+
+    def _find_wanted(self, lines: SurfaceLines) -> int | None:
+        """The line of the event that was asked for. Where it stands no longer, time goes back to
+        when it came; where it never stood, the last line is as good."""
+        wanted, line = self._wanted, lines.line_of(self._wanted or 0)
+        if line is None and self.at is None and isinstance(wanted, int):
+            self.at = wanted
+            self._load()
+            return None
+        self._wanted = None
+        return len(lines) - 1 if line is None else line
 
     def _take_pressure(self, report: PressureReport) -> None:
         self.report = report
@@ -301,10 +315,10 @@ class SessionScreen(AskingScreen[None]):
         return [row for row in rows if not row.shadowed]
 
     def _undone(self, report: OperationReport) -> None:
-        self._changed(f"Undid {figures.event_name(report.operation)}.")
+        self._changed(f"Undone, as {figures.event_name(report.operation)} in the audit.")
 
     def _redone(self, report: OperationReport) -> None:
-        self._changed(f"Redid {figures.event_name(report.operation)}.")
+        self._changed(f"Redone, as {figures.event_name(report.operation)} in the audit.")
 
     def _committed(self, done: bool | None) -> None:
         if done:

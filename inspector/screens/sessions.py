@@ -7,13 +7,14 @@ from typing import ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Footer, Input
+from textual.widgets import Input
 
 from inspector.messages import RowActivated, RowHighlighted, StoreGrew
 from inspector.reports import SessionRow
 from inspector.sanitize import clean
 from inspector.screens.base import AskingScreen
 from inspector.widgets.bars import NoteLine, TitleBar
+from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.line_list import Listed
 from inspector.widgets.session_list import SessionList, heading
 
@@ -23,6 +24,7 @@ class SessionsScreen(AskingScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "filter", "Filter"),
+        Binding("f", "app.search", "Find", tooltip="words in any session"),
         Binding("a", "audit", "Audit"),
         Binding("q", "app.quit", "Quit"),
         Binding("escape", "clear", "Clear filter", show=False),
@@ -38,7 +40,7 @@ class SessionsScreen(AskingScreen[None]):
         yield TitleBar(id="heading")
         yield SessionList(id="sessions")
         yield NoteLine(id="note")
-        yield Footer()
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#filter").display = False
@@ -83,7 +85,7 @@ class SessionsScreen(AskingScreen[None]):
         )
 
     def _show_heading(self, width: int) -> None:
-        self.query_one("#heading", TitleBar).show([(" " + heading(width - 1), "faint")], [])
+        self.query_one("#heading", TitleBar).show([(" " + heading(width - 2), "faint")], [])
 
     @on(RowHighlighted, "#sessions")
     def _show_note(self) -> None:

@@ -44,7 +44,7 @@ def sections_of(
 def _facts(detail: EventDetail, window: int | None) -> str:
     node = detail.node
     _, label, _ = label_of(node)
-    kind = node.type if label == node.type else f"{node.type} · {label}"
+    kind = node.type if label in node.type else f"{node.type} · {label}"
     share = f" · {figures.percent(node.tokens / window)} of the window" if window else ""
     first = f"{figures.event_name(node.seq)} · {kind} · {node.tokens:,} tokens{share}"
     states = [

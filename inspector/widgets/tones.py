@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from rich.cells import cell_len
@@ -67,7 +69,10 @@ class Toned(Widget):
 
     def strip(self, cells: Iterable[tuple[str, str]], width: int, ground: str = "") -> Strip:
         """One line of exactly ``width`` cells."""
-        segments = [Segment(text, self.tone(tone, ground)) for text, tone in cells if text]
+        runs = groupby((cell for cell in cells if cell[0]), key=itemgetter(1))
+        segments = [
+            Segment("".join(text for text, _ in run), self.tone(tone, ground)) for tone, run in runs
+        ]
         return Strip(segments).adjust_cell_length(width, self.tone("text", ground))
 
 

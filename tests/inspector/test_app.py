@@ -93,6 +93,25 @@ async def test_watching_starts_and_stops_with_the_app() -> None:
     assert inquiry.calls[-1] == "stop"
 
 
+# Search
+
+
+async def test_a_hit_is_opened_where_it_stands() -> None:
+    async with on_stage(None, "f", *"clock", "down", "enter", session=None) as (app, _):
+        assert session_of(app).at is None
+        row = app.screen.query_one(SurfaceList).row
+        assert row is not None
+        assert row.seq == 35
+
+
+async def test_a_hit_that_stands_no_longer_is_shown_in_its_time() -> None:
+    async with on_stage(None, "f", *"fifty", "enter", session=None) as (app, _):
+        assert session_of(app).at == 3
+        row = app.screen.query_one(SurfaceList).row
+        assert row is not None
+        assert row.seq == 3
+
+
 # One session
 
 
@@ -291,7 +310,7 @@ async def test_operations_are_listed_undone_and_redone() -> None:
         assert "3 operations, 3 standing" in shown
         await play(pilot, "u")
         assert inquiry.operations[0].state == "undone"
-        assert "Undid o1." in text_of(app)
+        assert "Undone, as o1" in text_of(app)
         await play(pilot, "U")
         assert inquiry.operations[0].state == "standing"
 
@@ -346,7 +365,10 @@ async def test_the_palette_names_every_action_of_the_screen() -> None:
     assert {"Earlier", "Now", "Undo the newest operation", "Dark/light"} <= commands
 
 
-async def test_a_failed_question_is_told_and_ends_nothing() -> None:
+async def test_a_failed_question_is_told_and_ends_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     inquiry = FakeUseCases()
 
     def broken(*_: object, **__: object) -> object:
@@ -355,6 +377,7 @@ async def test_a_failed_question_is_told_and_ends_nothing() -> None:
     inquiry.detail = broken  # type: ignore[method-assign, assignment]
     async with on_stage(inquiry, "k") as (app, _):
         assert "OSError: disk on [/] fire" in text_of(app)
+    assert "disk on [/] fire" in next(tmp_path.rglob("errors.log")).read_text()
 
 
 async def test_tab_goes_through_the_panes() -> None:
