@@ -12,7 +12,8 @@ from inspector.cli_paint import Cell, Column, Paint, age, percent, short, table
 from inspector.reports import AuditRow, DoctorReport, IngestReport, OperationReport, SearchHit
 from inspector.sanitize import line
 
-DAMAGE_SHOWN = 5
+SHOWN = 5
+"""Damaged lines and notes that are listed; all are in the JSON."""
 
 
 def audit_text(rows: Sequence[AuditRow], now: float, paint: Paint) -> Iterator[str]:
@@ -64,7 +65,7 @@ def search_text(hits: Sequence[SearchHit], paint: Paint) -> Iterator[str]:
         yield "Nothing found."
         return
     columns = (
-        Column("SESSION", most=16),
+        Column("SESSION", most=12),
         Column("SEQ", "right", most=7),
         Column("TYPE", most=17),
         Column("HEADLINE", flexible=True),
@@ -82,12 +83,18 @@ def ingest_text(report: IngestReport, paint: Paint) -> Iterator[str]:
     )
     if report.damaged:
         yield paint(f"{len(report.damaged)} damaged lines, each left out alone:", "yellow")
-        for damage in report.damaged[:DAMAGE_SHOWN]:
-            yield line(f"  {damage.file}:{damage.line}: {damage.reason}", paint.width)
-        if len(report.damaged) > DAMAGE_SHOWN:
-            yield f"  … and {len(report.damaged) - DAMAGE_SHOWN} more (--json lists all)"
-    for note in report.notes:
-        yield line(note, paint.width)
+        damaged = [f"{damage.file}:{damage.line}: {damage.reason}" for damage in report.damaged]
+        yield from _listed(damaged, paint)
+    if report.notes:
+        yield paint(f"{len(report.notes)} files passed over or not understood:", "yellow")
+        yield from _listed(report.notes, paint)
+
+
+def _listed(items: Sequence[str], paint: Paint) -> Iterator[str]:
+    for item in items[:SHOWN]:
+        yield line(f"  {item}", paint.width)
+    if len(items) > SHOWN:
+        yield f"  … and {len(items) - SHOWN} more (--json lists all)"
 
 
 def operation_text(report: OperationReport) -> Iterator[str]:

@@ -59,7 +59,7 @@ def sessions_text(rows: Sequence[SessionRow], now: float, paint: Paint) -> Itera
         return
     columns: tuple[Column, ...] = (
         Column("", most=1),
-        Column("ID", most=16),
+        Column("ID", most=12),
         Column("AGENT", most=8),
         Column("PROJECT", most=14),
         Column("TITLE", flexible=True),
@@ -74,10 +74,10 @@ def sessions_text(rows: Sequence[SessionRow], now: float, paint: Paint) -> Itera
 
 
 def shortened(ids: Sequence[str]) -> dict[str, str]:
-    """Each id's beginning, of one length that tells them all apart: at least 8, at most 16."""
+    """Each id's beginning, of one length that tells them all apart: at least 8, at most 12."""
     distinct = set(ids)
     length = next(
-        (n for n in range(8, 16) if len({name[:n] for name in distinct}) == len(distinct)), 16
+        (n for n in range(8, 12) if len({name[:n] for name in distinct}) == len(distinct)), 12
     )
     return {name: name[:length] for name in ids}
 
