@@ -1,5 +1,7 @@
 """What a person does in the app, key by key, over in-memory use-cases."""
 
+# Long because: a test for each thing that a person does in the app.
+
 from __future__ import annotations
 
 from pathlib import Path
