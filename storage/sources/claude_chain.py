@@ -233,7 +233,8 @@ class Chain:
         """The newest rebuilding as a surface operation."""
         first = self.rebuilt_from
         after = self.nodes[first - 1] if first else None
-        return Rebase(seqs=tuple(self.nodes[first:]), after=after)
+        seqs = tuple(self.nodes[first:])
+        return Rebase.model_construct(op="rebase", seqs=seqs, after=after)
 
     def _nodes_from(self, start: int, keep: int) -> list[int]:
         del self._nodes_before[start:]

@@ -8,6 +8,7 @@ from typing import Any
 from compress.events import EventType, NodeId, Rebase, SessionEvent, SurfaceOp, Usage
 from storage.sources.base import Numbering
 from storage.sources.claude_records import Part
+from storage.sources.draft import event
 
 
 class EventWriter:
@@ -62,11 +63,11 @@ class EventWriter:
         if block is None:
             block = self.spare()
         self.out.append(
-            SessionEvent(
-                seq=self.seq(block),
-                type=kind,
-                native_id=self._native,
-                block=block,
+            event(
+                self.seq(block),
+                kind,
+                self._native,
+                block,
                 turn=self.turn or None,
                 step=self.step or None,
                 time=self._time,
@@ -93,11 +94,11 @@ class EventWriter:
     ) -> None:
         """The event of one of the record's own parts; step 0 means outside any step."""
         self.out.append(
-            SessionEvent(
-                seq=self.seq(block),
-                type=part.type,
-                native_id=self._native,
-                block=block,
+            event(
+                self.seq(block),
+                part.type,
+                self._native,
+                block,
                 node=node,
                 op=op,
                 role=part.role,
@@ -118,11 +119,11 @@ class EventWriter:
         block = self.spare()
         seq = self.seq(block)
         self.out.append(
-            SessionEvent(
-                seq=seq,
-                type="context/message",
-                native_id=self._native,
-                block=block,
+            event(
+                seq,
+                "context/message",
+                self._native,
+                block,
                 node=seq,
                 op=rebase,
                 turn=self.turn or None,
