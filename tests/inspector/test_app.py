@@ -10,13 +10,9 @@ import pytest
 from textual.widgets import Input
 
 from inspector.app import UllageApp
-from inspector.screens.audit import AuditScreen
-from inspector.screens.compaction import CompactionScreen
 from inspector.screens.help import HelpScreen
 from inspector.screens.session import SessionScreen
 from inspector.screens.sessions import SessionsScreen
-from inspector.widgets.bars import Banner
-from inspector.widgets.fate_list import AfterList, BeforeList
 from inspector.widgets.session_list import SessionList
 from inspector.widgets.surface_list import SurfaceList
 from inspector.widgets.text_pane import TextPane
@@ -27,11 +23,6 @@ from tests.inspector.story import nodes_of_story
 
 def session_of(app: UllageApp) -> SessionScreen:
     assert isinstance(app.screen, SessionScreen)
-    return app.screen
-
-
-def compaction_of(app: UllageApp) -> CompactionScreen:
-    assert isinstance(app.screen, CompactionScreen)
     return app.screen
 
 
@@ -229,115 +220,6 @@ async def test_a_million_nodes_open_and_move() -> None:
         surface = app.screen.query_one(SurfaceList)
         assert surface.cursor == 999_999
         assert "#1000000" in text_of(app)
-
-
-# Compaction
-
-
-async def test_a_selected_region_is_previewed_edited_and_committed() -> None:
-    inquiry = FakeUseCases()
-    keys = ("home", "j", "space", "j", "j", "j", "c")
-    async with on_stage(inquiry, *keys) as (app, pilot):
-        compaction = compaction_of(app)
-        assert compaction.span == (9, 12)
-        assert "region #9 … #12" in text_of(app)
-        await play(pilot, "j", "j", "p")
-        assert inquiry.calls[-2] == "preview region 9 12 None [11]"
-        await play(pilot, "minus")
-        assert "preview region 9 12 4096 [11]" in inquiry.calls
-        await play(pilot, "end", "k", "k", "k", "k", "k", "k", "k", "e")
-        assert compaction.span == (9, 33)
-        await play(pilot, "y")
-        assert isinstance(app.screen, SessionScreen)
-        assert app.screen.track == "plan"
-        assert "Committed o1: 152k → " in text_of(app)
-        assert "checkpoint" in text_of(app)
-    assert inquiry.operations[0].shadowed_seqs[0] == 9
-
-
-async def test_without_a_selection_the_policy_chooses() -> None:
-    async with on_stage(None, "c") as (app, pilot):
-        assert "whole surface by policy #41 … #33" in text_of(app)
-        await play(pilot, "m")
-        assert "old tool results only" in text_of(app)
-        await play(pilot, "m")
-        assert "compaction  region" in text_of(app)
-
-
-async def test_leaving_writes_nothing() -> None:
-    inquiry = FakeUseCases()
-    async with on_stage(inquiry, "c", "escape") as (app, _):
-        assert isinstance(app.screen, SessionScreen)
-    assert inquiry.operations == []
-
-
-async def test_a_refusal_offers_its_ways_out_as_keys() -> None:
-    inquiry = FakeUseCases()
-    async with on_stage(inquiry, "c", "home", "j", "j", "j", "j", "s") as (app, pilot):
-        banner = app.screen.query_one(Banner)
-        assert banner.display
-        assert "between a call and its result at event 12" in text_of(app)
-        assert len(app.screen.query_one(AfterList).source) == 0
-        await play(pilot, "y")
-        assert inquiry.operations == []
-        await play(pilot, "1")
-        assert compaction_of(app).span is not None
-        assert compaction_of(app).span[0] == 11  # type: ignore[index]
-
-
-async def test_the_other_side_goes_along() -> None:
-    async with on_stage(None, "c", "end") as (app, _):
-        before, after = app.screen.query_one(BeforeList), app.screen.query_one(AfterList)
-        assert before.row is not None
-        assert before.row.node is not None
-        assert after.row is not None
-        assert after.row.node is not None
-        assert before.row.node.seq == after.row.node.seq == 40
-
-
-async def test_what_would_be_lost_is_listed() -> None:
-    async with on_stage(None, "c", "v") as (app, _):
-        assert "• src/client.py:41" in text_of(app)
-
-
-# Audit
-
-
-async def test_operations_are_listed_undone_and_redone() -> None:
-    inquiry = FakeUseCases()
-    async with on_stage(inquiry, "p", "a", size=(120, 40)) as (app, pilot):
-        assert isinstance(app.screen, AuditScreen)
-        shown = text_of(app)
-        assert "agent" in shown
-        assert "3 operations, 3 standing" in shown
-        await play(pilot, "u")
-        assert inquiry.operations[0].state == "undone"
-        assert "Undone, as o1" in text_of(app)
-        await play(pilot, "U")
-        assert inquiry.operations[0].state == "standing"
-
-
-async def test_the_agents_own_operation_cannot_be_undone() -> None:
-    inquiry = FakeUseCases()
-    async with on_stage(inquiry, "a", "home", "u") as (app, _):
-        assert "Only an operation of yours" in text_of(app)
-    assert not any(call.startswith("undo") for call in inquiry.calls)
-
-
-async def test_an_undo_that_carries_others_offers_to_take_them_along() -> None:
-    inquiry = FakeUseCases()
-    for seqs in ((9, 12), (13, 16)):
-        inquiry.commit(inquiry.preview("s1", start=seqs[0], end=seqs[1]))
-    async with on_stage(inquiry, "a", "k", "u") as (app, pilot):
-        assert "Operation o1 carries o2." in text_of(app)
-        await play(pilot, "1")
-    assert inquiry.calls[-1] == "undo o1 True"
-
-
-async def test_the_diff_and_the_loss_are_shown() -> None:
-    async with on_stage(None, "a") as (app, _):
-        assert "• never push to main" in text_of(app)
-        assert "+#41 checkpoint: 8 nodes, 1,620 tokens" in text_of(app)
 
 
 # Everywhere
