@@ -6,13 +6,16 @@ import difflib
 from collections.abc import Iterable, Sequence
 
 from compress.compaction.agent import AgentOperation, agent_operations
+from compress.compaction.loss import lost_by
 from compress.events import ContentBlock, NodeId
 from compress.operations import Operation
 from compress.plan import PlanState
 from compress.tokens import compact_json
+from inspector.compactions import lost_report, session_input
 from inspector.contents import Contents
 from inspector.loaded import LoadedSession
 from inspector.reports import AuditRow, LostReport, RegionReport
+from inspector.settings import Settings
 from storage.errors import UnknownEventError
 from storage.store import Store
 
@@ -20,16 +23,42 @@ _DIFF_LINES = 400
 """Lines of one block that a diff shows."""
 
 
-def audit(loaded: LoadedSession) -> list[AuditRow]:
+def audit(
+    store: Store, loaded: LoadedSession, settings: Settings, *, judged: bool
+) -> list[AuditRow]:
     """All operations of a session in the order in which they happened: the agent's by seq, the
-    user's after the seq that was the newest when they were made."""
+    user's after the seq that was the newest when they were made. ``judged``: with what each of
+    them lost, the agent's own by the same measure; that reads the texts that they took away."""
     state = loaded.plan("resume")
     rows = [(float(_seq(op.seq)), _agents_row(op)) for op in agent_operations(loaded.order)]
     rows += [
         (op.after + op.number / (1 << 32), _users_row(op, state))
         for op in state.operations.values()
     ]
-    return [row for _, row in sorted(rows, key=lambda pair: pair[0])]
+    ordered = [row for _, row in sorted(rows, key=lambda pair: pair[0])]
+    if not judged:
+        return ordered
+    return [row.model_copy(update={"lost": _lost(store, loaded, settings, row)}) for row in ordered]
+
+
+def _lost(store: Store, loaded: LoadedSession, settings: Settings, row: AuditRow) -> LostReport:
+    """What no longer stood anywhere right after the operation. Kept: the past does not change."""
+    if row.kind not in ("compact", "micro", "reduce") or not row.shadowed_seqs:
+        return row.lost
+    key = (row.operation, len(row.shadowed_seqs))
+    found = loaded.losses.get(key)
+    if found is None:
+        _, after = _states(loaded, row.operation)
+        session, _ = session_input(store, loaded, settings, after, _moment(loaded, row.operation))
+        found = loaded.losses[key] = lost_report(lost_by(session, row.shadowed_seqs))
+    return found
+
+
+def _moment(loaded: LoadedSession, operation: NodeId) -> NodeId:
+    """The seq of the log when the operation was made."""
+    if isinstance(operation, int):
+        return operation
+    return next(row.after for row in loaded.operations if row.operation == operation)
 
 
 def diff(store: Store, loaded: LoadedSession, operation: NodeId) -> str:
@@ -97,7 +126,6 @@ def _users_row(op: Operation, state: PlanState) -> AuditRow:
         shadowed_seqs=shadowed,
         tokens_before=facts.get("tokens_before"),
         tokens_after=facts.get("tokens_after"),
-        lost=LostReport(**facts["lost"]) if isinstance(facts.get("lost"), dict) else LostReport(),
         state=standing.state,
         superseded_by=standing.by if standing.state != "standing" else None,
         note=None if op.finished else "begun and never finished; it changed nothing",

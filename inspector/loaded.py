@@ -14,6 +14,7 @@ from compress.meter import TokenMeter
 from compress.operations import OperationRow, moment
 from compress.plan import PlanState, plan
 from compress.surface import SurfaceFold, View
+from inspector.reports import LostReport
 from storage.catalog import SessionRecord
 from storage.store import Store
 
@@ -35,6 +36,8 @@ class LoadedSession:
         self.tools: dict[str, str] = {}
         """Call id → name of its tool; the newest call of an id that was used again."""
         self.operations: Sequence[OperationRow] = ()
+        self.losses: dict[tuple[NodeId, int], LostReport] = {}
+        """What operations lost, by operation and number of nodes that it took away."""
         self._folds: dict[View, SurfaceFold] = {}
         self._meters: dict[View, TokenMeter] = {}
         self._take(self._store.entries(record))

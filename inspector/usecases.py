@@ -373,8 +373,16 @@ class UseCases:
 
     def audit(self, session: str | None = None) -> list[AuditRow]:
         """Every operation, the agent's own ones too, in the order of the log."""
-        names = [session] if session is not None else [r.name for r in self._store.sessions()]
-        return [row for name in names for row in audits.audit(self._load(name))]
+        if session is not None:
+            loaded = self._load(session)
+            return audits.audit(self._store, loaded, self.settings, judged=True)
+        return [
+            row
+            for record in self._store.sessions()
+            for row in audits.audit(
+                self._store, self._load(record.name), self.settings, judged=False
+            )
+        ]
 
     def audit_diff(self, session: str, operation: NodeId) -> str:
         """What one operation changed, as a unified diff of the surface's texts."""
