@@ -129,9 +129,16 @@ class _Reader:
         self._start = None
 
     def _settle(self) -> None:
-        if self._settling:
-            self.found[-1] = replace(self.found[-1], tokens_after=self._total())
-            self._settling = False
+        if not self._settling:
+            return
+        self._settling = False
+        last = self.found.pop()
+        standing = set(self._fold.nodes)
+        gone = tuple(node for node in last.shadowed if node not in standing)
+        if last.kind == "branch" and not gone:
+            # A record that was written before its parent: all stood again at once.
+            return
+        self.found.append(replace(last, shadowed=gone, tokens_after=self._total()))
 
     def _abandon(self) -> None:
         """A start that nothing followed is shown as such."""
