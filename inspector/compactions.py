@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from compress.compaction.agent import AgentOperation, agent_operations
 from compress.compaction.micro import preview_micro
-from compress.compaction.policy import Policy
+from compress.compaction.policy import Automatic, Policy
 from compress.compaction.preview import check_commit
 from compress.compaction.service import preview_auto, preview_region
 from compress.compaction.values import Lost, PressureInputs, Preview, SessionInput
 from compress.errors import CompressError
 from compress.events import NodeId
-from compress.operations import OperationDraft
+from compress.operations import OperationDraft, Origin
 from compress.plan import PlanState
 from inspector.contents import Contents
 from inspector.loaded import LoadedSession
@@ -63,6 +63,7 @@ class Request:
     the same region."""
     budget: int | str | None = None
     pins: tuple[NodeId, ...] = ()
+    origin: Origin = "user"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,17 @@ def check(
     now = check_commit(handle.preview, session)
     report = _report(now, session, handle.report.session, loaded.record.last_seq)
     return report, now.draft
+
+
+def policy_modes(auto: Automatic) -> tuple[CompactionMode, ...]:
+    """What a policy may commit without a person, in the order in which it tries: the gentler one
+    first, so that a compaction is only made where clearing results was not enough."""
+    modes: Mapping[Automatic, tuple[CompactionMode, ...]] = {
+        "off": (),
+        "micro": ("micro",),
+        "full": ("micro", "auto"),
+    }
+    return modes[auto]
 
 
 def policy_of(settings: Settings) -> Policy:
@@ -211,10 +223,10 @@ def _made(
             "settings, or name a region."
         )
     if request.mode == "micro":
-        found = preview_micro(session, inputs)
+        found = preview_micro(session, inputs, request.origin)
         name, start_at = "Micro-compaction", session.policy.micro_start
     else:
-        found = preview_auto(session, inputs, budget, extra)
+        found = preview_auto(session, inputs, budget, extra, request.origin)
         name, start_at = "Compaction", session.policy.threshold_ratio
     if found is None:
         share = used / session.window

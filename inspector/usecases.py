@@ -13,9 +13,11 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from compress.errors import CompressError
 from compress.events import NodeId
 from compress.messages import derive_messages
 from compress.operations import OperationDraft, number
@@ -54,7 +56,7 @@ from inspector.surface_rows import SurfaceRows
 from storage.catalog import SessionRecord
 from storage.errors import UnknownSessionError
 from storage.follow import Follower
-from storage.ingest import Ingest, Progress
+from storage.ingest import Ingest, Progress, Totals
 from storage.search import search
 from storage.sources.registry import registry
 from storage.store import Store
@@ -133,14 +135,29 @@ class UseCases:
         stop = stop or threading.Event()
         ingest = Ingest(self._store, clock=self._clock)
         seconds = self.settings.poll_interval
+
+        def read(totals: Totals) -> None:
+            self._act_by_policy(totals)
+            notify()
+
         follower = self._follower = Follower(
-            ingest, notify=notify, watching=partial(follow_folders, seconds=seconds)
+            ingest, read=read, watching=partial(follow_folders, seconds=seconds)
         )
         found = self._locations.files(paths)
         try:
             follower.run(found.paths, found.folders, self._locations.is_log(paths), stop)
         finally:
             ingest.close()
+
+    def _act_by_policy(self, totals: Totals) -> None:
+        """What the setting ``auto`` allows without a person; the audit says ``policy``."""
+        if self.settings.auto == "off":
+            return
+        for path in sorted(totals.touched):
+            for record in self._store.sessions_of_file(Path(path)):
+                for mode in compactions.policy_modes(self.settings.auto):
+                    with suppress(CompressError):
+                        self.commit(self.preview(record.name, mode=mode, by_policy=True))
 
     def start_watching(self, paths: Sequence[Path], notify: Callable[[], None]) -> None:
         """The same in a thread of its own."""
@@ -325,6 +342,7 @@ class UseCases:
         before_compaction: int | None = None,
         budget: int | str | None = None,
         pins: Sequence[NodeId] = (),
+        by_policy: bool = False,
     ) -> PreviewHandle:
         """What a compaction would do; writes nothing."""
         loaded = self._load(session)
@@ -341,6 +359,7 @@ class UseCases:
                 before_compaction=before_compaction,
                 budget=budget,
                 pins=tuple(pins),
+                origin="policy" if by_policy else "user",
             ),
         )
 

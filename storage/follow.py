@@ -16,19 +16,20 @@ class Follower:
     """Reads a backlog and follows folders, in the thread that calls :meth:`run`.
 
     A file that changes is read before the rest of the backlog, so a running session is live while
-    old ones are still being read. ``progress`` is (files done, files in all, a note).
+    old ones are still being read. ``read`` is called after each read that brought something;
+    ``progress`` is (files done, files in all, a note).
     """
 
     def __init__(
         self,
         ingest: Ingest,
         *,
-        notify: Callable[[], None] = lambda: None,
+        read: Callable[[Totals], None] = lambda _: None,
         watching: Watch = watch,
     ) -> None:
         self.progress: tuple[int, int, str] = (0, 0, "")
         self._ingest = ingest
-        self._notify = notify
+        self._read_something = read
         self._watching = watching
         self._changed: set[Path] = set()
         self._lock = threading.Lock()
@@ -68,11 +69,10 @@ class Follower:
         if watcher is not None:
             watcher.join()
 
-    def _read(self, paths: Sequence[Path], stop: threading.Event) -> Totals:
+    def _read(self, paths: Sequence[Path], stop: threading.Event) -> None:
         totals = self._ingest.run(paths, stop=stop.is_set)
         if totals.records or totals.notes:
-            self._notify()
-        return totals
+            self._read_something(totals)
 
     def _watch(
         self, folders: Sequence[Path], wanted: Callable[[Path], bool], stop: threading.Event

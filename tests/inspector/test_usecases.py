@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -224,6 +225,23 @@ def _do(cases: UseCases, act: str, place: int) -> None:
         other = found[(place * 7 + 11) % len(found)]
         start, end = sorted((seq, other), key=found.index)
         cases.commit(cases.preview(NAME, start=start, end=end))
+
+
+@pytest.mark.parametrize(("auto", "kinds"), [("off", []), ("micro", ["micro"])])
+def test_a_policy_acts_alone_only_where_the_setting_allows_it(
+    tmp_path: Path, auto: str, kinds: list[str]
+) -> None:
+    log = Log(tmp_path)
+    log.user("Read everything.")
+    for number in range(30):
+        log.step(number, size=900)
+    log.assistant({"type": "text", "text": "Read."}, tokens=90_000)
+    cases = usecases(tmp_path / "store.db", tmp_path, auto=auto, window="100000")
+    stop = threading.Event()
+    cases.watch([log.path], stop, notify=stop.set)
+    rows_ = cases.audit(NAME)
+    assert [(row.kind, row.origin) for row in rows_] == [(kind, "policy") for kind in kinds]
+    cases.close()
 
 
 def test_the_window_of_the_settings_counts(log: Log, tmp_path: Path) -> None:
