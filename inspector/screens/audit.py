@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.timer import Timer
 
-from inspector.messages import ChoiceTaken, RowHighlighted, StoreGrew
+from inspector.messages import ChoiceTaken, RowHighlighted
 from inspector.reports import AuditRow, OperationReport
 from inspector.screens.base import AskingScreen, Refusal
 from inspector.widgets import figures
@@ -54,7 +54,6 @@ class AuditScreen(AskingScreen[None]):
         operations.focus()
         self.store_grew()
 
-    @on(StoreGrew)
     def store_grew(self) -> None:
         self.ask("audit", lambda: self.inquiry.audit(self.session), self._take)
 

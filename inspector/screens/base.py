@@ -6,10 +6,13 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from textual import on
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.worker import Worker
 
 from compress.errors import CompressError
+from inspector.messages import StoreGrew
 from inspector.mishaps import record
 from inspector.sanitize import NEWLINE_MARK, clean, line
 from inspector.screens.ports import Inquiry
@@ -25,6 +28,9 @@ Refusal = CompressError | StorageError
 T = TypeVar("T")
 R = TypeVar("R")
 
+PATIENCE = 0.1
+"""Seconds until growth is looked at again while a question is under way."""
+
 TOAST = 300
 """Cells of the longest toast."""
 
@@ -36,6 +42,10 @@ class AskingScreen(Screen[R]):
         (0, "-narrow"),
         (120, "-wide"),
     ]
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._patience: Timer | None = None
 
     @property
     def ullage(self) -> UllageApp:
@@ -92,6 +102,18 @@ class AskingScreen(Screen[R]):
 
     def _tell_refusal(self, refusal: Refusal) -> None:
         self.tell(str(refusal), "warning")
+
+    @on(StoreGrew)
+    def _grew(self) -> None:
+        """Look again, but only once every question under way is answered: a store that grows
+        faster than answers come must neither starve the screen nor pile up threads."""
+        if self._patience is not None:
+            self._patience.stop()
+            self._patience = None
+        if any(worker.node is self and not worker.is_finished for worker in self.workers):
+            self._patience = self.set_timer(PATIENCE, self._grew)
+        else:
+            self.store_grew()
 
     def store_grew(self) -> None:
         """Something new stands in the store: look again at what is shown."""

@@ -12,7 +12,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 
 from compress.events import NodeId
-from inspector.messages import ChoiceTaken, RowHighlighted, StoreGrew
+from inspector.messages import ChoiceTaken, RowHighlighted
 from inspector.reports import CompactionReport
 from inspector.sanitize import line
 from inspector.screens.base import AskingScreen, Refusal
@@ -87,7 +87,6 @@ class CompactionScreen(AskingScreen[bool]):
         self._show_title()
         self.store_grew()
 
-    @on(StoreGrew)
     def store_grew(self) -> None:
         session, at = self.session, self.at
         self.ask("view", lambda: self.inquiry.view(session, track="plan", at=at), self._take_view)
@@ -137,6 +136,7 @@ class CompactionScreen(AskingScreen[bool]):
             str(refusal), [(_choice_words(choice), choice) for choice in refusal.choices]
         )
         self._show_before(None)
+        self._follow()
         side = self.query_one(AfterList)
         side.show(Listed[FateLine]())
         side.border_subtitle = ""

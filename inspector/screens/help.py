@@ -13,51 +13,52 @@ from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.text_pane import Section, TextPane
 
 _EVERYWHERE = """\
-↑ ↓ j k          move                     PgUp PgDn Home End   by the page
-Enter            open, unfold             Esc                  back
-Tab              next pane                ?                    this page
-f                find in all sessions     /                    filter the list of sessions
-t                dark or light            Ctrl+P               every action by name
-q                quit                     mouse                click, drag, wheel"""
+↑ ↓ j k   move                     PgUp PgDn   by the page
+Home End  first, last              Enter       open, unfold
+Tab       next pane                Esc         back
+f         find in all sessions     /           filter sessions
+t         dark or light            Ctrl+P      every action
+?         this page                q           quit
+mouse     click, drag, wheel"""
 
 _SESSION = """\
-space            begin or drop a selection (or Shift+↑↓, or drag)
-p                pin or unpin             c                    compact the selection
-g                agent or plan track      l                    resume or live view
-r                rendered or raw          v                    switch the lower pane
-, .              one event back, forward  < >                  a twentieth of the log
-n                now                      u U                  undo, redo
-[ ]              turn pages of a long text"""
+space     begin, drop a selection  Shift+↑↓    extend it (or drag)
+p         pin or unpin             c           compact the selection
+g         agent or plan track      l           resume or live view
+r         rendered or raw          v           detail or pressure
+, .       an event back, forward   < >         a twentieth of the log
+n         now                      u U         undo, redo
+a         audit                    [ ]         pages of a long text"""
 
 _COMPACTION = """\
-s e              region starts, ends here (or takes the selection)
-m                region, policy, or old tool results only
-p                pin inside the preview   + -                  budget of the summary
-v                summary or what is lost  1 … 9                a way out of a refusal
-y                commit                   Esc                  leave, nothing is written"""
+s e       starts, ends here        m           region, policy, results
+p         pin in the preview       + -         budget of the summary
+v         summary or loss          1 … 9       ways out of a refusal
+y         commit                   Esc         leave, nothing written"""
 
 _SIGNS = """\
-❯ user   ◆ assistant   └ tool result   § injected context   » steering   ▣ checkpoint
-★ pinned   ↺ put back because pinned   ✗ error   ⚠ call or result missing   ∅ cleared   ▲ over-large
-● running   ◐ waiting   ○ idle   · ended   ~ estimated
+❯ user   ◆ assistant   └ result   § context   » steering   ▣ checkpoint
+★ pinned   ↺ put back because pinned   ✗ error   ▲ over-large
+⚠ call or result missing   ∅ cleared   ~ estimated
+● running   ◐ waiting   ○ idle   · ended
 ═ kept   − shadowed   ∅ replaced by a receipt   ≈ reduced"""
 
 _WORDS = """\
-surface       the exact list of messages that stands in the model's context window
-node          one message of it, named by its first event
-track         agent: what the agent's own log says. plan: the same, with your operations applied
-view          resume: what the agent would send if resumed. live: what the running agent saw
-pressure      tokens on the surface ÷ the context window in force
-checkpoint    a summary that stands in place of the nodes it shadows; nothing is deleted
-pin           a node that no compaction of yours removes
-unit          a step with all of its tool results, or one message: never split
-undo          another event: the surface is restored, the history is kept"""
+surface     the exact list of messages in the model's context window
+node        one message of it, named by its first event
+track       agent: what its own log says; plan: with your operations
+view        resume: what it would send; live: what it saw while running
+pressure    tokens on the surface ÷ the context window in force
+checkpoint  a summary in place of the nodes it shadows; none is deleted
+pin         a node that no compaction of yours removes
+unit        a step with all of its results, or one message: never split
+undo        another event: the surface is restored, history is kept"""
 
 _TRUST = """\
-A figure is measured where the provider's own usage covers it, and estimated beyond that; every
-estimate is marked. No public tokenizer counts every vendor's tokens exactly, so the meter fits its
-counts to what the provider reported in this session, and the pressure pane states how far off it
-was. A log is only ever read: compaction is a view, committed as events of its own."""
+A figure is measured where the provider's own usage covers it and estimated beyond that; every \
+estimate is marked. No public tokenizer counts every vendor's tokens exactly, so the meter fits \
+its counts to what the provider reported in this session, and the pressure pane states how far \
+off it was. A log is only ever read: a compaction is a view, committed as events of its own."""
 
 
 class HelpScreen(AskingScreen[None]):

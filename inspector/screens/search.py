@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.timer import Timer
 from textual.widgets import Input
 
-from inspector.messages import RowActivated, StoreGrew
+from inspector.messages import RowActivated
 from inspector.reports import SearchHit
 from inspector.screens.base import AskingScreen
 from inspector.widgets.bars import TitleBar
@@ -43,7 +43,6 @@ class SearchScreen(AskingScreen[None]):
         self.query_one(Input).focus()
         self._take([])
 
-    @on(StoreGrew)
     def store_grew(self) -> None:
         self._search()
 

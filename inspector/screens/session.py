@@ -12,7 +12,7 @@ from textual.containers import Container, Vertical
 from textual.timer import Timer
 
 from compress.events import NodeId
-from inspector.messages import RowActivated, RowHighlighted, StoreGrew, TimeMoved
+from inspector.messages import RowActivated, RowHighlighted, TimeMoved
 from inspector.reports import EventDetail, OperationReport, PressureReport, Track
 from inspector.sanitize import line
 from inspector.screens.base import AskingScreen
@@ -66,6 +66,7 @@ class SessionScreen(AskingScreen[None]):
         self._detail: EventDetail | None = None
         self._unfolded: dict[NodeId, Sequence[SurfaceLine]] = {}
         self._pending: Timer | None = None
+        self._journey: Timer | None = None
 
     def compose(self) -> ComposeResult:
         yield TitleBar(id="title")
@@ -85,7 +86,6 @@ class SessionScreen(AskingScreen[None]):
         self.query_one(SurfaceList).focus()
         self._load()
 
-    @on(StoreGrew)
     def store_grew(self) -> None:
         if self.at is None:
             self._load()
@@ -244,8 +244,11 @@ class SessionScreen(AskingScreen[None]):
 
     @on(TimeMoved)
     def _travel(self, message: TimeMoved) -> None:
+        """Go to another moment, once the slider rests."""
         self.at = message.at
-        self._load()
+        if self._journey is not None:
+            self._journey.stop()
+        self._journey = self.set_timer(self.ullage.rest, self._load)
 
     def action_leave(self) -> None:
         surface = self.query_one(SurfaceList)

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from inspector.messages import RowActivated, RowHighlighted, StoreGrew
+from inspector.messages import RowActivated, RowHighlighted
 from inspector.reports import SessionRow
 from inspector.sanitize import clean
 from inspector.screens.base import AskingScreen
@@ -27,7 +27,7 @@ class SessionsScreen(AskingScreen[None]):
         Binding("f", "app.search", "Find", tooltip="words in any session"),
         Binding("a", "audit", "Audit"),
         Binding("q", "app.quit", "Quit"),
-        Binding("escape", "clear", "Clear filter", show=False),
+        Binding("escape", "clear", "Clear filter"),
     ]
 
     def __init__(self) -> None:
@@ -56,7 +56,6 @@ class SessionsScreen(AskingScreen[None]):
     def on_screen_resume(self) -> None:
         self.store_grew()
 
-    @on(StoreGrew)
     def store_grew(self) -> None:
         self.ask("sessions", self.inquiry.sessions, self._take)
 
@@ -116,12 +115,18 @@ class SessionsScreen(AskingScreen[None]):
         box = self.query_one("#filter", Input)
         box.display = True
         box.focus()
+        self.refresh_bindings()
 
     def action_clear(self) -> None:
         box = self.query_one("#filter", Input)
         box.value = ""
         box.display = False
         self.query_one(SessionList).focus()
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The filter can be cleared while it is there."""
+        return action != "clear" or bool(self.query("#filter").first().display)
 
     def action_audit(self) -> None:
         self.ullage.open_audit(None)

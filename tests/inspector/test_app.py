@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,29 @@ async def test_growth_is_followed_at_the_tail_only() -> None:
             assert surface.row.seq == (39 if away else 42)
 
 
+async def test_growth_faster_than_answers_starves_nothing() -> None:
+    inquiry = FakeUseCases()
+    quick = inquiry.view
+
+    def slow(*args: object, **options: object) -> object:
+        time.sleep(0.15)
+        return quick(*args, **options)  # type: ignore[arg-type]
+
+    async with on_stage(inquiry) as (app, pilot):
+        inquiry.view = slow  # type: ignore[method-assign, assignment]
+        before = len(inquiry.calls)
+        model = nodes_of_story()[2]
+        surface = app.screen.query_one(SurfaceList)
+        while len(surface.source) == 33:
+            inquiry.newest += 1
+            seq = inquiry.newest
+            inquiry.extra.append(model.model_copy(update={"seq": seq, "events": (seq,)}))
+            inquiry.version += 1
+            await pilot.pause(0.05)
+        views = [call for call in inquiry.calls[before:] if call.startswith("view")]
+        assert len(views) <= inquiry.newest - 41
+
+
 async def test_a_checkpoint_unfolds_to_what_it_shadows() -> None:
     async with on_stage(None, "home", "enter") as (app, pilot):
         surface = app.screen.query_one(SurfaceList)
@@ -230,7 +254,7 @@ async def test_help_opens_once_and_closes() -> None:
         assert isinstance(app.screen, SessionScreen)
         await play(pilot, "question_mark")
         assert isinstance(app.screen, HelpScreen)
-        assert "begin or drop a selection" in text_of(app)
+        assert "begin, drop a selection" in text_of(app)
         await play(pilot, "escape")
         assert isinstance(app.screen, SessionScreen)
 
