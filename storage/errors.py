@@ -33,6 +33,12 @@ class StoreBusyError(StorageError):
     code = "store_busy"
 
 
+class PositionMovedError(StorageError):
+    """Another process has read further in the same log since this one looked."""
+
+    code = "position_moved"
+
+
 class UnknownSessionError(StorageError):
     """No session, or more than one, answers to a name."""
 

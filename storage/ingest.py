@@ -13,7 +13,7 @@ import json
 import os
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +21,7 @@ from pathlib import Path
 from compress.tokens import TokenCounter
 from storage import resources, source_rows
 from storage.catalog import SourceRecord
+from storage.errors import PositionMovedError
 from storage.opened import Drawn, OpenLog, Weighed, known_numberings, known_trackers
 from storage.sources.base import SourceAdapter
 from storage.sources.registry import HEAD_RECORDS
@@ -32,8 +33,10 @@ from storage.writing import write_batch
 BATCH_BYTES = 1 << 20
 """Bytes of a log that are in work at once. A batch costs some ten times as much memory."""
 _WORKERS = 2
-_AHEAD = 3
-"""Batches that wait for their counts while the next is read."""
+_AHEAD_BYTES = 4 << 20
+"""Bytes of logs that wait for their counts, or to be written, while more is read."""
+_ATTEMPTS = 5
+"""Times that reading starts again because another process reads the same logs."""
 _KEPT_OPEN = 16
 _COLLECT_AFTER = 50_000
 _AT_REST = 2.0
@@ -72,6 +75,7 @@ class Ingest:
         self._counter_for = counter_for
         self._clock = clock
         self._open: OrderedDict[Path, OpenLog] = OrderedDict()
+        self._waiting: deque[tuple[OpenLog, Drawn, Future[Weighed]]] = deque()
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="ullage-count")
 
     def close(self) -> None:
@@ -92,10 +96,32 @@ class Ingest:
         ``final``: whether a last line without a newline is taken (default: when the file is at
         rest). ``stop`` is asked between batches; what was committed by then stays.
         """
-        totals = Totals()
         ordered = [path.resolve() for path in paths]
+        totals = Totals()
+        for _ in range(_ATTEMPTS):
+            try:
+                return self._run(ordered, progress, stop, totals, final=final)
+            except PositionMovedError:
+                # What another process has read is known now; the rest is read from there.
+                totals.looked_at = 0
+        return totals
+
+    def _run(
+        self,
+        ordered: Sequence[Path],
+        progress: Progress | None,
+        stop: Callable[[], bool],
+        totals: Totals,
+        *,
+        final: bool | None,
+    ) -> Totals:
         known = {source.path: source for source in self._store.sources()}
-        waiting: deque[tuple[OpenLog, Drawn, Future[Weighed]]] = deque()
+        inodes = {
+            (old.device, old.inode): source
+            for source in known.values()
+            if (old := _position(source)) is not None
+        }
+        known.update(self._enter(ordered, known))
         thresholds = gc.get_threshold()
         # A batch is made of thousands of values that all live until it is written: looking among
         # them for garbage every 700 costs an eighth of the time.
@@ -103,43 +129,69 @@ class Ingest:
         try:
             for done, path in enumerate(ordered):
                 totals.looked_at += 1
-                for log, drawn in self._draw(path, known.get(str(path)), totals, final):
-                    waiting.append((log, drawn, self._workers.submit(log.weigh, drawn)))
-                    if len(waiting) > _AHEAD:
-                        self._commit(*waiting.popleft(), totals)
+                for log, drawn in self._draw(path, known.get(str(path)), inodes, totals, final):
+                    self._wait_for(log, drawn, totals)
                     if stop():
                         break
                 if progress is not None:
                     progress(done + 1, len(ordered), path)
                 if stop():
                     break
-            while waiting:
-                self._commit(*waiting.popleft(), totals)
+            self._flush(totals)
         except BaseException:
             # The readers are ahead of the store now: open them again from what it holds.
-            for _, _, future in waiting:
+            for *_, future in self._waiting:
                 future.cancel()
+            self._waiting.clear()
             self._forget()
             raise
         finally:
             gc.set_threshold(*thresholds)
         return totals
 
-    def _commit(self, log: OpenLog, drawn: Drawn, future: Future[Weighed], totals: Totals) -> None:
-        batch = log.batch(drawn, future.result())
+    def _enter(
+        self, paths: Iterable[Path], known: Mapping[str, SourceRecord]
+    ) -> dict[str, SourceRecord]:
+        """Rows for the files that were never looked at, made in one transaction."""
+        new = [path for path in paths if str(path) not in known and _stat(path) is not None]
+        source_rows.add_sources(self._store.connections, new)
+        found = (self._store.source(path) for path in new)
+        return {source.path: source for source in found if source is not None}
+
+    def _wait_for(self, log: OpenLog, drawn: Drawn, totals: Totals) -> None:
+        """Queues a batch for its counts; commits the older half of the queue when it is full, in
+        one transaction: small files cost no commit each."""
+        self._waiting.append((log, drawn, self._workers.submit(log.weigh, drawn)))
+        if sum(each.size for _, each, _ in self._waiting) > _AHEAD_BYTES:
+            self._commit((len(self._waiting) + 1) // 2, totals)
+
+    def _flush(self, totals: Totals) -> None:
+        if self._waiting:
+            self._commit(len(self._waiting), totals)
+
+    def _commit(self, count: int, totals: Totals) -> None:
+        taken = [self._waiting.popleft() for _ in range(count)]
+        batches = [(log, log.batch(drawn, future.result())) for log, drawn, future in taken]
         with self._store.connections.write() as connection:
-            write_batch(connection, batch, log.adapter.agent)
-        totals.records += len(batch.records)
-        totals.events += len(batch.events)
-        path = str(log.tail.path)
-        if path not in totals.touched:
-            totals.touched.add(path)
-            totals.files += 1
-        if batch.note:
-            totals.notes[path] = batch.note
+            for log, batch in batches:
+                write_batch(connection, batch, log.adapter.agent, log.adapter.revision)
+        for log, batch in batches:
+            totals.records += len(batch.records)
+            totals.events += len(batch.events)
+            path = str(log.tail.path)
+            if path not in totals.touched:
+                totals.touched.add(path)
+                totals.files += 1
+            if batch.note:
+                totals.notes[path] = batch.note
 
     def _draw(
-        self, path: Path, known: SourceRecord | None, totals: Totals, final: bool | None
+        self,
+        path: Path,
+        known: SourceRecord | None,
+        inodes: Mapping[tuple[int, int], SourceRecord],
+        totals: Totals,
+        final: bool | None,
     ) -> Iterator[tuple[OpenLog, Drawn]]:
         """The file's new batches, each with the log that it belongs to."""
         state = _stat(path)
@@ -154,10 +206,14 @@ class Ingest:
             if read.state in ("gone", "skipped"):
                 self._pass_over(path, known, read, totals)
                 return
-            if read.state == "unchanged" and (log is not None or known is not None):
+            if read.state == "unchanged" and not _is_new(known):
                 return
             if log is None or read.state == "restarted":
-                begun = self._begin(path, known, tail, read)
+                # What waits belongs to the file as it was: it is written first.
+                if not _is_new(known):
+                    self._flush(totals)
+                    known = self._store.source(path)
+                begun = self._begin(path, known, inodes, tail, read)
                 if isinstance(begun, str):
                     totals.notes[str(path)] = begun
                     return
@@ -182,30 +238,35 @@ class Ingest:
         )
 
     def _begin(
-        self, path: Path, known: SourceRecord | None, tail: Tail, read: TailBatch
+        self,
+        path: Path,
+        known: SourceRecord | None,
+        inodes: Mapping[tuple[int, int], SourceRecord],
+        tail: Tail,
+        read: TailBatch,
     ) -> tuple[OpenLog, Drawn] | str:
         """Opens a log of which nothing is in memory, and draws its first new batch. A string says
         why there is nothing to open."""
         connections = self._store.connections
-        if known is None and (moved := self._moved(read.position)) is not None:
+        if _is_new(known) and (moved := _moved(read.position, inodes)) is not None:
             known = moved
             source_rows.rename(connections, moved.id, path)
             read = _reread(tail, _position(moved))
+        assert known is not None, "every file that can be read has a row"
         adapter = self._adapter(path, known, read)
         if adapter is None:
             reason = "no agent's format is known" if read.records else "empty: no record yet"
-            source = known.id if known else source_rows.add_source(connections, path, None, 0)
             there = read.position
-            source_rows.note(connections, source, reason, there.size, there.mtime_ns)
+            source_rows.note(connections, known.id, reason, there.size, there.mtime_ns)
             return reason
-        if known is None:
-            source = source_rows.add_source(connections, path, adapter.agent, adapter.revision)
-            log = self._log(source, 1, adapter, tail)
+        if known.position is None:
+            log = self._log(known.id, known.generation, adapter, tail)
             return log, log.draw(read.records, read.position)
-        if known.position and read.state != "restarted":
+        if read.state != "restarted":
             if known.revision == adapter.revision:
                 log = self._log(known.id, known.generation, adapter, tail, resume=True)
-                log.skip(read.records[0].offset if read.records else read.position.offset)
+                first = read.records[0].offset if read.records else read.position.offset
+                log.skip(first, known.position)
                 return log, log.draw(read.records, read.position)
             read = _reread(tail, None)
         return self._begin_again(path, known, adapter, tail, read)
@@ -222,7 +283,7 @@ class Ingest:
         name. What it holds decides: events that are known make it the same file."""
         connections = self._store.connections
         old = _position(known)
-        generation = known.generation if old is None else known.generation + 1
+        generation = known.generation + 1
         log = self._log(known.id, generation, adapter, tail)
         before = {key: numbering.next for key, numbering in log.numberings.items()}
         drawn = log.draw(read.records, read.position)
@@ -236,8 +297,8 @@ class Ingest:
             )
             return log, drawn
         source_rows.set_aside(connections, known.id)
-        source = source_rows.add_source(connections, path, adapter.agent, adapter.revision)
-        log = self._log(source, 1, adapter, tail)
+        fresh = self._enter([path], {})[str(path)]
+        log = self._log(fresh.id, fresh.generation, adapter, tail)
         return log, log.draw(read.records, read.position)
 
     def _log(
@@ -261,34 +322,21 @@ class Ingest:
             counter_for=self._counter_for,
         )
 
-    def _adapter(
-        self, path: Path, known: SourceRecord | None, read: TailBatch
-    ) -> SourceAdapter | None:
+    def _adapter(self, path: Path, known: SourceRecord, read: TailBatch) -> SourceAdapter | None:
         registry = self._store.registry
-        if known is not None and known.agent is not None and read.state != "restarted":
+        if known.agent is not None and read.state != "restarted":
             return registry.for_agent(known.agent)
         head = [r.value for r in read.records[:HEAD_RECORDS] if r.value is not None]
         found = registry.recognise(path, head)
-        if found is None and known is not None and known.agent is not None:
+        if found is None and known.agent is not None:
             # Cut to nothing, or its new beginning is damaged: it is still that agent's file.
             return registry.for_agent(known.agent)
         return found
 
-    def _moved(self, position: Position) -> SourceRecord | None:
-        """The source whose file this is under a new name: same inode, the old name leads to it no
-        more. What follows is compared by the tail."""
-        for source in self._store.sources():
-            old = _position(source)
-            if old is None or (old.inode, old.device) != (position.inode, position.device):
-                continue
-            here = _stat(Path(source.path))
-            if here is None or here.st_ino != old.inode:
-                return source
-        return None
-
     def _pass_over(
         self, path: Path, known: SourceRecord | None, read: TailBatch, totals: Totals
     ) -> None:
+        self._flush(totals)
         self._drop(path)
         if read.reason:
             totals.notes[str(path)] = read.reason
@@ -309,6 +357,23 @@ class Ingest:
     def _forget(self) -> None:
         for path in list(self._open):
             self._drop(path)
+
+
+def _is_new(known: SourceRecord | None) -> bool:
+    """Whether nothing was ever read of this file."""
+    return known is None or (known.position is None and known.generation == 1)
+
+
+def _moved(
+    position: Position, inodes: Mapping[tuple[int, int], SourceRecord]
+) -> SourceRecord | None:
+    """The source whose file this is under a new name: same inode, the old name leads to it no
+    more. What follows is compared by the tail."""
+    source = inodes.get((position.device, position.inode))
+    if source is None:
+        return None
+    here = _stat(Path(source.path))
+    return source if here is None or here.st_ino != position.inode else None
 
 
 def _reread(tail: Tail, position: Position | None) -> TailBatch:

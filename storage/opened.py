@@ -59,12 +59,19 @@ class Drawn:
     events: Sequence[DrawnEvent]
     sessions: Mapping[str, tuple[SessionFacts, int]]
     """Of each session that the batch touches: its facts and its last seq, as they were then."""
+    before: str | None
+    """Where reading stood in the store before this batch, as it is stored."""
     position: str
-    size: int
+    file_size: int
     mtime_ns: int
     recognised: int
     unknown_types: Mapping[str, int]
     note: str | None
+
+    @property
+    def size(self) -> int:
+        """Bytes of raw records."""
+        return sum(len(record.raw) for record in self.records)
 
 
 @dataclass(slots=True)
@@ -97,11 +104,14 @@ class OpenLog:
         self.numberings = numberings
         self.reader: FileReader = adapter.open(tail.path, numberings)
         self.records = 0
+        self._position: str | None = None
         self._counter_for = counter_for
 
-    def skip(self, until: int) -> None:
+    def skip(self, until: int, position: str | None) -> None:
         """Feeds the part of the file that the store holds already, and drops what comes out, so
-        that the reader stands where it stood. ``until`` is the byte offset to stop at."""
+        that the reader stands where it stood. ``until`` is the byte offset to stop at,
+        ``position`` where the store says that reading stands."""
+        self._position = position
         with Tail(self.tail.path, batch_bytes=_BATCH_BYTES) as prefix:
             while True:
                 batch = prefix.read(final=True)
@@ -129,6 +139,7 @@ class OpenLog:
         if not self.reader.sessions:
             self.reader.sessions[""] = SessionFacts(native_id=self.tail.path.stem)
         main = next(iter(self.reader.sessions))
+        before, self._position = self._position, json.dumps(asdict(position))
         touched = dict.fromkeys([main, *(drawn.session for drawn in events)])
         return Drawn(
             records=records,
@@ -137,8 +148,9 @@ class OpenLog:
                 key: (replace(self._facts(key)), self.reader.numbering(key).next - 1)
                 for key in touched
             },
-            position=json.dumps(asdict(position)),
-            size=position.size,
+            before=before,
+            position=self._position,
+            file_size=position.size,
             mtime_ns=position.mtime_ns,
             recognised=self.reader.recognised,
             unknown_types=dict(self.reader.unknown_types),
@@ -215,8 +227,9 @@ class OpenLog:
             sessions={
                 key: trackers[key].state(last_seq) for key, (_, last_seq) in drawn.sessions.items()
             },
+            before=drawn.before,
             position=drawn.position,
-            size=drawn.size,
+            size=drawn.file_size,
             mtime_ns=drawn.mtime_ns,
             recognised=drawn.recognised,
             unknown_types=drawn.unknown_types,

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from storage.connection import Connections
 
 
-def add_source(connections: Connections, path: Path, agent: str | None, revision: int) -> int:
-    """The id of the row of this path, made if there is none."""
-    with connections.write() as connection:
-        row = connection.execute(
-            "INSERT INTO sources (path, agent, revision) VALUES (?, ?, ?) ON CONFLICT (path) "
-            "DO UPDATE SET agent = excluded.agent, revision = excluded.revision RETURNING id",
-            (str(path), agent, revision),
-        ).fetchone()
-    return int(row[0])
+def add_sources(connections: Connections, paths: Sequence[Path]) -> None:
+    """Rows for files that were never looked at; what they are, their first batch will tell."""
+    if paths:
+        with connections.write() as connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO sources (path) VALUES (?)", [(str(p),) for p in paths]
+            )
 
 
 def note(connections: Connections, source: int, reason: str, size: int, mtime_ns: int) -> None:
@@ -34,8 +33,12 @@ def mark_gone(connections: Connections, source: int) -> None:
 
 
 def rename(connections: Connections, source: int, path: Path) -> None:
-    """The same file under a new name."""
+    """The same file under a new name, whose own row holds nothing yet."""
     with connections.write() as connection:
+        connection.execute(
+            "DELETE FROM sources WHERE path = ? AND id <> ? AND position IS NULL",
+            (str(path), source),
+        )
         connection.execute(
             "UPDATE sources SET path = ?, gone = 0 WHERE id = ?", (str(path), source)
         )

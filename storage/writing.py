@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from compress.entries import LogEntry
 from storage import blobs
+from storage.errors import PositionMovedError
 from storage.rows import ENTRY_COLUMNS, encode_entry, event_id
 from storage.sources.base import Record, SessionFacts
 
@@ -79,6 +80,8 @@ class Batch:
     """Compressed groups of lines; each with the indices of the records that it holds."""
     events: Sequence[BatchEvent]
     sessions: Mapping[str, SessionState]
+    before: str | None
+    """The position that the store must hold for this batch to follow."""
     position: str
     size: int
     mtime_ns: int
@@ -100,8 +103,16 @@ def raw_digest(raw: bytes) -> int:
     return int.from_bytes(hashlib.blake2b(raw, digest_size=8).digest(), "big", signed=True)
 
 
-def write_batch(connection: sqlite3.Connection, batch: Batch, agent: str) -> dict[str, int]:
-    """Writes a batch inside the caller's transaction. Returns session key → session row id."""
+def write_batch(
+    connection: sqlite3.Connection, batch: Batch, agent: str, revision: int
+) -> dict[str, int]:
+    """Writes a batch inside the caller's transaction. Returns session key → session row id.
+    ``agent`` and ``revision`` are the adapter's that read it.
+
+    Raises :class:`PositionMovedError` where the store has moved on, so that two processes that
+    read the same log never write a record twice.
+    """
+    _refuse_if_moved(connection, batch)
     record_ids = _write_records(connection, batch)
     sessions = {
         key: _write_session(connection, batch.source, key, agent, state)
@@ -137,7 +148,8 @@ def write_batch(connection: sqlite3.Connection, batch: Batch, agent: str) -> dic
     _refresh_counts(connection, batch, sessions, known)
     connection.execute(
         "UPDATE sources SET position = ?, size = ?, mtime_ns = ?, next_position = ?, "
-        "records = records + ?, recognised = ?, unknown_types = ?, note = ?, gone = 0 WHERE id = ?",
+        "records = records + ?, recognised = ?, unknown_types = ?, note = ?, agent = ?, "
+        "revision = ?, gone = 0 WHERE id = ?",
         (
             batch.position,
             batch.size,
@@ -147,10 +159,20 @@ def write_batch(connection: sqlite3.Connection, batch: Batch, agent: str) -> dic
             batch.recognised,
             json.dumps(dict(sorted(batch.unknown_types.items())), ensure_ascii=False),
             batch.note,
+            agent,
+            revision,
             batch.source,
         ),
     )
     return sessions
+
+
+def _refuse_if_moved(connection: sqlite3.Connection, batch: Batch) -> None:
+    there = connection.execute(
+        "SELECT position, generation FROM sources WHERE id = ?", (batch.source,)
+    ).fetchone()
+    if there != (batch.before, batch.generation):
+        raise PositionMovedError("Another process reads the same logs into this store.")
 
 
 def _write_records(connection: sqlite3.Connection, batch: Batch) -> list[int]:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compress.tokens import CharsOverFour
+from compress.tokens import CharsOverFour, TokenCounter
 from storage import resources
 from storage.ingest import Ingest
 from storage.search import search
@@ -183,21 +183,42 @@ def test_the_log_may_be_deleted_and_its_raw_records_stay(store: Store, tmp_path:
     assert b"".join(line + b"\n" for line in raw) == conversation(3)
 
 
-def test_s01_two_processes_may_read_the_same_log_at_once(tmp_path: Path) -> None:
+def test_s01_two_processes_that_read_the_same_log_write_each_record_once(tmp_path: Path) -> None:
     log = tmp_path / f"{SESSION}.jsonl"
     log.write_bytes(conversation(40))
     stores = [Store(tmp_path / "store.db", registry()) for _ in range(2)]
     readers = [Ingest(store, counter_for=lambda _: CharsOverFour()) for store in stores]
     for reader in readers:
         reader.run([log], final=True)
-    with log.open("ab") as file:
-        file.write(record(40, "more", 39))
-    for reader in readers:
-        reader.run([log], final=True)
+    for number in range(40, 44):
+        with log.open("ab") as file:
+            file.write(record(number, "more", number - 1))
+        # Each has the log open and thinks that it knows where reading stands.
+        readers[number % 2].run([log], final=True)
+        readers[1 - number % 2].run([log], final=True)
     assert dump(stores[0]) == fresh(log)
     for reader, store in zip(readers, stores, strict=True):
         reader.close()
         store.close()
+
+
+def test_s01_two_processes_at_the_same_time(tmp_path: Path) -> None:
+    logs = [tmp_path / f"{number}.jsonl" for number in range(6)]
+    for log in logs:
+        log.write_bytes(conversation(300, log.stem))
+    path = tmp_path / "store.db"
+    Store(path, registry()).close()
+    children = []
+    for _ in range(3):
+        child = os.fork()
+        if child == 0:
+            _ingest_and_leave(path, logs, CharsOverFour())
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
+    store, rested = Store(path, registry()), Store(":memory:", registry())
+    ingest(rested, *logs)
+    assert dump(store) == dump(rested)
+    store.close()
 
 
 @pytest.mark.corpus
@@ -244,11 +265,12 @@ def test_s03_killed_at_200_moments_the_store_equals_an_uninterrupted_one(
     whole.close()
 
 
-def _ingest_and_leave(path: Path, logs: list[Path]) -> None:
+def _ingest_and_leave(path: Path, logs: list[Path], counter: TokenCounter | None = None) -> None:
     code = 1
     try:
         store = Store(path, registry())
-        Ingest(store).run(logs, final=True)
+        counting = {} if counter is None else {"counter_for": lambda _: counter}
+        Ingest(store, **counting).run(logs, final=True)
         code = 0
     finally:
         os._exit(code)
