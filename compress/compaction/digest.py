@@ -23,6 +23,8 @@ RAW_TOKENS = 3_000_000
 user's own words only."""
 
 _ERROR_LINES = 6
+_ERROR_TEXT = 80_000
+"""Characters of a failed result that are looked through: its head and, mostly, its end."""
 _PLACE = re.compile(r"[\w./\\-]+\.\w+:\d+|\b\w*[a-z](?:Error|Exception|Panic)\b|\b\w+\[[A-Z]\d+\]")
 
 
@@ -309,6 +311,8 @@ def headline_of(call: ToolCall) -> str:
 def critical_lines(text: str) -> tuple[str, ...]:
     """The lines of a failed result that say most: those that name a place in a file or an error
     by the shape of its name, else the last ones. At most six, in their order."""
+    if len(text) > _ERROR_TEXT:
+        text = f"{text[: _ERROR_TEXT // 4]}\n{text[-_ERROR_TEXT * 3 // 4 :]}"
     lines = [line.rstrip() for line in text.split("\n") if line.strip()]
     telling = [line for line in lines if _says_where(line)]
     chosen = telling[:2] + telling[2:][-(_ERROR_LINES - 2) :] if telling else lines[-3:]
@@ -317,7 +321,7 @@ def critical_lines(text: str) -> tuple[str, ...]:
 
 def _says_where(line: str) -> bool:
     """Whether a line looks like ``file.ext:12``, ``SomethingError: …`` or ``error[E0308]``."""
-    return len(line) < 2_000 and bool(_PLACE.search(line))
+    return len(line) < 500 and bool(_PLACE.search(line))
 
 
 def _items(meta: Mapping[str, Any] | None) -> Iterator[Mapping[str, Any]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 IdentifierKind = Literal["path", "url", "symbol", "commit", "number"]
@@ -16,7 +17,8 @@ IdentifierKind = Literal["path", "url", "symbol", "commit", "number"]
 LENGTH_LIMIT = 240
 """Characters: longer runs are data, not names."""
 
-_RUN = re.compile(r"\b[A-Za-z]:\\[\w.\\-]*\w|(?<!<)(?:\\[a-z])*([\w$@~./:+#=?&%-]*\w)")
+_RUN = re.compile(r"\b[A-Za-z]:\\[\w.\\-]*\w|(?<!<)(?:\\[a-z])?([\w$@~./:+#=?&%-]+)")
+_TRAILING = "$@~./:+#=?&%-"
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,15}://[^\s]+")
 _LINE_SUFFIX = re.compile(r"(?::\d+)+$")
 _NUMBER = re.compile(r"\d{3,}|v?\d+(?:\.\d+){1,3}")
@@ -57,10 +59,10 @@ class Mention:
 def identifiers(text: str) -> Iterator[tuple[str, IdentifierKind]]:
     """The identifiers of a text in order, repeats included."""
     for run in _RUN.finditer(text):
-        token = run[1] or run[0]
-        if not 3 <= len(token) <= LENGTH_LIMIT:
-            continue
-        yield from _classify(token)
+        # Stripped here, since a pattern that had to end on a letter would go back over long rules.
+        token = (run[1] or run[0]).rstrip(_TRAILING)
+        if 3 <= len(token) <= LENGTH_LIMIT and not (token.isalpha() and token[1:].islower()):
+            yield from _classify(token)
 
 
 def collect(mentions: dict[str, Mention], text: str, index: int, *, by: str) -> None:
@@ -100,26 +102,22 @@ def _score(mention: Mention, length: int) -> float:
 _KIND_WEIGHT = {"path": 1.2, "url": 1.0, "symbol": 1.0, "commit": 0.9, "number": 0.5}
 
 
-def _classify(token: str) -> Iterator[tuple[str, IdentifierKind]]:
+@lru_cache(maxsize=50_000)
+def _classify(token: str) -> tuple[tuple[str, IdentifierKind], ...]:
     if "://" in token:
         found = _URL.search(token)
-        if found:
-            yield found[0], "url"
-        return
+        return ((found[0], "url"),) if found else ()
     token = token.lstrip(":=+#.?&%-") if not token.startswith(("./", "../", "--", ".")) else token
     if _FLAG.fullmatch(token):
-        yield token, "symbol"
-        return
+        return ((token, "symbol"),)
     token = _LINE_SUFFIX.sub("", token).rstrip("\\/")
     if "/" in token or "\\" in token:
         token = token.lstrip("/") if token.startswith("//") else token
-        if not _DATA.fullmatch(token) and any(c.isalpha() for c in token):
-            yield token, "path"
-        return
-    for part in re.split(r"[=:?&%#+]+(?!:)", token) if "::" not in token else [token]:
-        kind = _plain_kind(part)
-        if kind is not None:
-            yield part, kind
+        named = not _DATA.fullmatch(token) and any(c.isalpha() for c in token)
+        return ((token, "path"),) if named else ()
+    parts = [token] if "::" in token else re.split(r"[=:?&%#+]+", token)
+    kinds = ((part, _plain_kind(part)) for part in parts)
+    return tuple((part, kind) for part, kind in kinds if kind is not None)
 
 
 def _plain_kind(part: str) -> IdentifierKind | None:
