@@ -148,7 +148,7 @@ class SessionScreen(AskingScreen[None]):
         surface = self.query_one(SurfaceList)
         surface.window = report.window
         surface.largest = max(int((report.window or report.used or 1) * BAR_SHARE), 1)
-        surface.refresh()
+        surface.repaint()
         self.query_one("#strip", Gauge).show(report)
         self.query_one(PressurePane).show(report)
         self._show_time()

@@ -102,7 +102,7 @@ class SessionsScreen(AskingScreen[None]):
     def _grow_older(self) -> None:
         sessions = self.query_one(SessionList)
         sessions.now = self.ullage.clock()
-        sessions.refresh()
+        sessions.repaint()
 
     @on(RowActivated, "#sessions")
     @on(Input.Submitted, "#filter")

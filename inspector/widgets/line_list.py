@@ -19,6 +19,8 @@ from inspector.widgets.tones import Cells, Toned
 PAGE = 128
 """Rows asked for at once."""
 PAGES_KEPT = 8
+STRIPS_KEPT = 512
+"""Painted lines kept, so that scrolling by a line paints one."""
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -70,6 +72,7 @@ class LineList(ScrollView, Toned, Generic[T], can_focus=True):
         super().__init__(**options)
         self.source: Rows[T] = Listed[T]()
         self._pages: OrderedDict[int, Sequence[T]] = OrderedDict()
+        self._strips: OrderedDict[tuple[int, str, int], Strip] = OrderedDict()
         self._dragging = False
 
     # What a subclass says
@@ -94,7 +97,16 @@ class LineList(ScrollView, Toned, Generic[T], can_focus=True):
         self.pivot = None if self.pivot is None else self._clamp(self.pivot)
         self.cursor = self._clamp(cursor)
         self.reveal()
+        self.repaint()
+
+    def repaint(self) -> None:
+        """What all rows are painted with has changed."""
+        self._strips.clear()
         self.refresh()
+
+    def notify_style_update(self) -> None:
+        self._strips.clear()
+        super().notify_style_update()
 
     @property
     def following(self) -> bool:
@@ -144,10 +156,19 @@ class LineList(ScrollView, Toned, Generic[T], can_focus=True):
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
         index = self.scroll_offset.y + y
+        ground = self._ground(index)
+        key = (index, ground, width)
+        strip = self._strips.get(key)
+        if strip is None:
+            strip = self._strips[key] = self._paint_line(index, ground, width)
+            if len(self._strips) > STRIPS_KEPT:
+                self._strips.popitem(last=False)
+        return strip
+
+    def _paint_line(self, index: int, ground: str, width: int) -> Strip:
         row = self.at(index)
         if row is None:
             return Strip.blank(width, self.tone("text"))
-        ground = self._ground(index)
         mark = "▌" if index == self.cursor else "┃" if ground else " "
         cells = [(mark, "accent"), *self.paint(row, index, max(width - 1, 0))]
         return self.strip(cells, width, ground)
