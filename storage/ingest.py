@@ -38,7 +38,8 @@ _AHEAD_BYTES = 4 << 20
 _ATTEMPTS = 5
 """Times that reading starts again because another process reads the same logs."""
 _KEPT_OPEN = 16
-_COLLECT_AFTER = 50_000
+_COLLECT_AFTER = 64 << 20
+"""Bytes of logs after which garbage is looked for while many are read."""
 _AT_REST = 2.0
 """Seconds without a write after which a last line without a newline is taken as it stands."""
 
@@ -76,6 +77,7 @@ class Ingest:
         self._clock = clock
         self._open: OrderedDict[Path, OpenLog] = OrderedDict()
         self._waiting: deque[tuple[OpenLog, Drawn, Future[Weighed]]] = deque()
+        self._since_collected = 0
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="ullage-count")
 
     def close(self) -> None:
@@ -122,10 +124,10 @@ class Ingest:
             if (old := _position(source)) is not None
         }
         known.update(self._enter(ordered, known))
-        thresholds = gc.get_threshold()
         # A batch is made of thousands of values that all live until it is written: looking among
-        # them for garbage every 700 costs an eighth of the time.
-        gc.set_threshold(_COLLECT_AFTER, *thresholds[1:])
+        # them for garbage all the time costs an eighth of it.
+        collecting = gc.isenabled()
+        gc.disable()
         try:
             for done, path in enumerate(ordered):
                 totals.looked_at += 1
@@ -146,7 +148,8 @@ class Ingest:
             self._forget()
             raise
         finally:
-            gc.set_threshold(*thresholds)
+            if collecting:
+                gc.enable()
         return totals
 
     def _enter(
@@ -175,6 +178,10 @@ class Ingest:
         with self._store.connections.write() as connection:
             for log, batch in batches:
                 write_batch(connection, batch, log.adapter.agent, log.adapter.revision)
+        self._since_collected += sum(drawn.size for _, drawn, _ in taken)
+        if self._since_collected > _COLLECT_AFTER:
+            self._since_collected = 0
+            gc.collect()
         for log, batch in batches:
             totals.records += len(batch.records)
             totals.events += len(batch.events)
