@@ -98,17 +98,24 @@ def gemini_tokens(width: int, height: int) -> int:
 def image_from_base64(data: str, media_type: str | None = None) -> Image:
     """The image that a log holds as base64, with the size that its header states. Never raises:
     what is no image has no size."""
-    text = data.partition(",")[2] if data.startswith("data:") else data
-    if media_type is None and data.startswith("data:"):
-        media_type = data[5:].partition(";")[0].partition(",")[0] or None
-    size = len(text) * 3 // 4 - (text[-2:].count("=") if text else 0)
-    head = text[:_HEADER_CHARACTERS]
+    padding = data[-2:].count("=")
+    head = data[:_HEADER_CHARACTERS]
     try:
         found = dimensions(base64.b64decode(head[: len(head) // 4 * 4]))
     except (binascii.Error, ValueError):
         found = None
     width, height = found or (None, None)
-    return Image(media_type=media_type, width=width, height=height, size=max(0, size))
+    size = max(0, len(data) * 3 // 4 - padding)
+    return Image(media_type=media_type, width=width, height=height, size=size)
+
+
+def image_from_url(url: str) -> Image:
+    """The image behind a ``data:`` URL (RFC 2397); of any other URL nothing is known."""
+    scheme, _, rest = url.partition(":")
+    header, comma, data = rest.partition(",")
+    if scheme != "data" or not comma or not header.endswith("base64"):
+        return Image()
+    return image_from_base64(data, header.partition(";")[0] or None)
 
 
 def dimensions(data: bytes) -> tuple[int, int] | None:

@@ -14,8 +14,8 @@ from typing import Any
 from pydantic_core import from_json
 
 from compress.events import ContentBlock, EventType, Role, Usage
+from compress.images import image_from_url
 from storage.sources.draft import text_block
-from storage.sources.images import from_url
 from storage.sources.values import count, listing, mapping, string
 
 _LISTS = ("messages", "history")
@@ -116,7 +116,7 @@ def block(part: Any) -> ContentBlock:
         case "image_url" | "input_image":
             url = fields.get("image_url")
             url = string(url) or string(mapping(url).get("url"))
-            found = text_block(kind="image", images=(from_url(url),))
+            found = text_block(kind="image", images=(image_from_url(url),))
         case kind if kind is _CALL or kind == "tool_use":
             found = _call(fields)
         case kind if kind is _RESULT:

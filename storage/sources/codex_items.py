@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from compress.events import ContentBlock, EventType, Image, Role
-from compress.images import image_from_base64
+from compress.images import image_from_url
 from storage.records import parse_record
 from storage.sources.draft import NO_META, text_block, word
 from storage.sources.values import listing, mapping
@@ -208,9 +208,7 @@ def _part(part: Any) -> ContentBlock:
 
 
 def _image(url: Any) -> Image:
-    if isinstance(url, str) and url.startswith("data:"):
-        return image_from_base64(url)
-    return Image()
+    return image_from_url(url) if isinstance(url, str) else Image()
 
 
 def _reasoning(payload: Mapping[str, Any]) -> Item:

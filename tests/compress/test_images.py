@@ -16,6 +16,7 @@ from compress.images import (
     dimensions,
     gemini_tokens,
     image_from_base64,
+    image_from_url,
     image_tokens,
     openai_patch_tokens,
     openai_tile_tokens,
@@ -28,6 +29,7 @@ JPEG = (
     + struct.pack(">H", 16)
     + b"JFIF\0" * 2
     + b"\0\0\0\0"
+    + b"\xff\xc4\0\x03x"  # a Huffman table: its marker lies among those of frame headers
     + b"\xff\xc2"
     + struct.pack(">HBHHB", 17, 8, 600, 800, 3)
     + b"\0" * 20
@@ -66,16 +68,41 @@ def test_no_bytes_are_refused(data: bytes) -> None:
     assert found is None or (found[0] > 0 and found[1] > 0)
 
 
+@given(
+    st.binary(max_size=60)
+    | st.sampled_from([PNG, GIF, JPEG, WEBP_EXTENDED]).flatmap(
+        lambda data: st.integers(0, len(data)).map(lambda cut: data[:cut])
+    )
+)
+@settings(max_examples=80, deadline=None)
+def test_the_size_in_bytes_is_that_of_what_is_encoded(data: bytes) -> None:
+    assert image_from_base64(base64.b64encode(data).decode()).size == len(data)
+
+
 def test_a_data_url_says_its_type() -> None:
     url = "data:image/png;base64," + base64.b64encode(PNG).decode()
-    assert image_from_base64(url) == Image(
+    assert image_from_url(url) == Image(
         media_type="image/png", width=640, height=480, size=len(PNG)
     )
+
+
+@pytest.mark.parametrize(
+    "url", ["", "data:", "https://example.org/x.png", "data:image/svg+xml,<svg/>"]
+)
+def test_of_what_is_not_in_the_url_nothing_is_known(url: str) -> None:
+    assert image_from_url(url) == Image()
 
 
 @pytest.mark.parametrize("text", ["", "=", "data:", "***", "é" * 9, "QQ"])
 def test_what_is_no_image_has_no_size(text: str) -> None:
     assert image_from_base64(text).width is None
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=80, deadline=None)
+def test_any_text_is_taken(text: str) -> None:
+    assert image_from_base64(text).size >= 0
+    assert image_from_url("data:image/png;base64," + text).size >= 0
 
 
 @pytest.mark.parametrize(
