@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import tzinfo
 from functools import partial
 from pathlib import Path, PurePath
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
@@ -49,7 +49,7 @@ class UllageApp(App[None]):
 
     def __init__(
         self,
-        inquiry: Inquiry,
+        inquiry: Inquiry[Any],
         *,
         watch: Sequence[Path] | None = None,
         session: str | None = None,

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,7 +23,6 @@ from inspector.cli_shell import (
 )
 
 if TYPE_CHECKING:
-    from inspector.screens.ports import Inquiry
     from inspector.usecases import UseCases
 
 
@@ -51,9 +50,7 @@ def run_app(usecases: UseCases, paths: tuple[Path, ...]) -> None:
     """Run the app, following these paths (none: all logs on this machine), until it is left."""
     from inspector.app import UllageApp
 
-    # The app commits only previews that these use-cases gave it.
-    inquiry = cast("Inquiry", usecases)
-    app = UllageApp(inquiry, watch=list(paths))
+    app = UllageApp(usecases, watch=list(paths))
     app.theme = f"ullage-{usecases.settings.theme}"
     app.run()
 

@@ -53,7 +53,7 @@ class AskingScreen(Screen[R]):
         return cast("UllageApp", self.app)
 
     @property
-    def inquiry(self) -> Inquiry:
+    def inquiry(self) -> Inquiry[Any]:
         """The use-cases."""
         return self.ullage.inquiry
 

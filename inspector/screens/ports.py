@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 from compress.events import NodeId
 from inspector.reports import (
@@ -34,8 +34,12 @@ class Preview(Protocol):
     def report(self) -> CompactionReport: ...
 
 
-class Inquiry(Protocol):
-    """The use-cases behind the screens."""
+P = TypeVar("P", bound=Preview)
+
+
+class Inquiry(Protocol[P]):
+    """The use-cases behind the screens. ``P`` is the kind of preview that it gives, and the only
+    one that it commits."""
 
     def data_version(self) -> int: ...
 
@@ -81,9 +85,9 @@ class Inquiry(Protocol):
         at: NodeId | None = None,
         budget: int | None = None,
         pins: Sequence[NodeId] = (),
-    ) -> Preview: ...
+    ) -> P: ...
 
-    def commit(self, preview: Preview) -> CompactionReport: ...
+    def commit(self, preview: P) -> CompactionReport: ...
 
     def pin(self, session: str, seqs: Sequence[NodeId]) -> OperationReport: ...
 
