@@ -22,6 +22,11 @@ PIECE_CHARACTERS = 24_000
 """Longest text handed to the encoder at once: at most 96 kB of UTF-8. tiktoken's regex engine
 panics near a million blanks in one run, and an encoded piece holds the GIL while its list is made.
 """
+JOINED_CHARACTERS = 400_000
+"""About how much is handed to the encoder at once when many texts are counted."""
+SEPARATOR = "\0<|ullage separator|>\0"
+"""A special token of our own, known to the encoder alone: texts that hold it count one by one."""
+SEPARATOR_ID = 1_000_000
 _LOOK_BACK = 2_000
 """Characters before a piece's end in which a safe place to cut is looked for."""
 
@@ -49,8 +54,16 @@ class TiktokenCounter:
     like a special token (T12). It may be called from several threads.
     """
 
-    def __init__(self, name: str, encode: Callable[[str], Sequence[int]]) -> None:
+    def __init__(
+        self,
+        name: str,
+        encode: Callable[[str], Sequence[int]],
+        encode_joined: Callable[[str], Sequence[int]] | None = None,
+    ) -> None:
+        """``encode_joined`` takes texts joined by :data:`SEPARATOR` and encodes each for itself,
+        giving :data:`SEPARATOR_ID` between them."""
         self.name = name
+        self._encode_joined = encode_joined
         self.estimated = 0
         """Pieces that the encoder refused and that were estimated instead."""
         self._encode = encode
@@ -60,6 +73,47 @@ class TiktokenCounter:
         if len(text) <= PIECE_CHARACTERS:
             return self._count_piece(text)
         return sum(self._count_piece(piece) for piece in pieces(text))
+
+    def count_many(self, texts: Sequence[str]) -> list[int]:
+        """The counts of several texts, the same as one by one, in few calls of the encoder: it
+        leaves the interpreter lock while it works, so long calls let other threads work."""
+        if self._encode_joined is None:
+            return [self.count(text) for text in texts]
+        counts = [0] * len(texts)
+        owners: list[int] = []
+        parts: list[str] = []
+        size = 0
+        for index, text in enumerate(texts):
+            if SEPARATOR in text:
+                counts[index] = self.count(text)
+                continue
+            for piece in pieces(text) if len(text) > PIECE_CHARACTERS else (text,):
+                owners.append(index)
+                parts.append(piece)
+                size += len(piece)
+            if size > JOINED_CHARACTERS:
+                self._count_joined(parts, owners, counts)
+                owners, parts, size = [], [], 0
+        if parts:
+            self._count_joined(parts, owners, counts)
+        return counts
+
+    def _count_joined(self, parts: list[str], owners: list[int], counts: list[int]) -> None:
+        assert self._encode_joined is not None
+        try:
+            tokens = self._encode_joined(SEPARATOR.join(parts))
+        except BaseException as error:
+            if type(error).__name__ != "PanicException" and not isinstance(error, ValueError):
+                raise
+            for part, owner in zip(parts, owners, strict=True):
+                counts[owner] += self._count_piece(part)
+            return
+        start = 0
+        for owner in owners[:-1]:
+            end = tokens.index(SEPARATOR_ID, start)
+            counts[owner] += end - start
+            start = end + 1
+        counts[owners[-1]] += len(tokens) - start
 
     def _count_piece(self, text: str) -> int:
         try:
@@ -108,6 +162,21 @@ def compact_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def count_many(counter: TokenCounter, texts: Sequence[str]) -> list[int]:
+    """The counts of several texts, at once where the counter can."""
+    if isinstance(counter, TiktokenCounter):
+        return counter.count_many(texts)
+    return [counter.count(text) for text in texts]
+
+
+def block_texts(block: ContentBlock) -> tuple[str, ...]:
+    """The texts of a block that are counted, each for itself. See :func:`count_block`."""
+    if block.kind != "tool_call":
+        return (block.text,) if block.text else ()
+    texts = (block.name or "", compact_json(block.input))
+    return tuple(text for text in texts if text)
+
+
 def count_block(
     block: ContentBlock, counter: TokenCounter, images: ImagePricing = "anthropic"
 ) -> int:
@@ -118,11 +187,7 @@ def count_block(
     usage, from which the meter learns.
     """
     tokens = sum(image_tokens(image, images) for image in block.images)
-    if block.kind == "tool_call":
-        if block.name:
-            tokens += counter.count(block.name)
-        return tokens + counter.count(compact_json(block.input))
-    return tokens + counter.count(block.text) if block.text else tokens
+    return tokens + sum(counter.count(text) for text in block_texts(block))
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from storage.writing import write_batch
 BATCH_BYTES = 1 << 20
 """Bytes of a log that are in work at once. A batch costs some ten times as much memory."""
 _WORKERS = 2
-_AHEAD_BYTES = 4 << 20
+_AHEAD_BYTES = 6 << 20
 """Bytes of logs that wait for their counts, or to be written, while more is read."""
 _ATTEMPTS = 5
 """Times that reading starts again because another process reads the same logs."""
@@ -262,7 +262,7 @@ class Ingest:
         assert known is not None, "every file that can be read has a row"
         adapter = self._adapter(path, known, read)
         if adapter is None:
-            reason = "no agent's format is known" if read.records else "empty: no record yet"
+            reason = read.why_nothing
             there = read.position
             source_rows.note(connections, known.id, reason, there.size, there.mtime_ns)
             return reason

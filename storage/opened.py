@@ -10,9 +10,11 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from typing import NamedTuple
 
 from compress.events import SURFACE_TYPES, ContentBlock, SessionEvent
-from compress.tokens import TokenCounter, compact_json, count_block, profile_of
+from compress.images import image_tokens
+from compress.tokens import TokenCounter, block_texts, compact_json, count_many, profile_of
 from storage import blobs, rows
 from storage.connection import Connections
 from storage.schema import SEQ_MASK
@@ -39,8 +41,7 @@ _BATCH_BYTES = 1 << 20
 _PIECE = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnEvent:
+class DrawnEvent(NamedTuple):
     """An event that waits for its token counts."""
 
     session: str
@@ -67,11 +68,8 @@ class Drawn:
     recognised: int
     unknown_types: Mapping[str, int]
     note: str | None
-
-    @property
-    def size(self) -> int:
-        """Bytes of raw records."""
-        return sum(len(record.raw) for record in self.records)
+    size: int
+    """Bytes of raw records."""
 
 
 @dataclass(slots=True)
@@ -155,6 +153,7 @@ class OpenLog:
             recognised=self.reader.recognised,
             unknown_types=dict(self.reader.unknown_types),
             note=self._note(),
+            size=sum(len(record.raw) for record in records),
         )
 
     def _feed(self, record: Record) -> Iterable[Derived]:
@@ -182,14 +181,22 @@ class OpenLog:
     def weigh(self, drawn: Drawn) -> Weighed:
         """Counts and compresses. Reads only what it is given; runs in any thread."""
         weighed = Weighed()
+        texts: dict[str, tuple[TokenCounter, list[str], list[tuple[list[int], int]]]] = {}
         for waiting in drawn.events:
-            blocks_ = waiting.event.blocks
-            if not blocks_:
-                weighed.tokens.append([])
-                continue
-            counter = self._counter_for(waiting.model)
-            images = profile_of(waiting.model).images
-            weighed.tokens.append([count_block(block, counter, images) for block in blocks_])
+            tokens = [0] * len(waiting.event.blocks)
+            weighed.tokens.append(tokens)
+            for index, block in enumerate(waiting.event.blocks):
+                if block.images:
+                    pricing = profile_of(waiting.model).images
+                    tokens[index] = sum(image_tokens(image, pricing) for image in block.images)
+                for text in block_texts(block):
+                    counter = self._counter_for(waiting.model)
+                    _, found, places = texts.setdefault(counter.name, (counter, [], []))
+                    found.append(text)
+                    places.append((tokens, index))
+        for counter, found, places in texts.values():
+            for count, (tokens, index) in zip(count_many(counter, found), places, strict=True):
+                tokens[index] += count
         held = [i for i, record in enumerate(drawn.records) if not _is_stub(record)]
         for lines in blobs.group([drawn.records[i].raw for i in held]):
             indices, held = held[: len(lines)], held[len(lines) :]

@@ -13,12 +13,19 @@ import json
 import re
 import threading
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from compress.tokens import TiktokenCounter, Vocabulary, model_name, profile_of
+from compress.tokens import (
+    SEPARATOR,
+    SEPARATOR_ID,
+    TiktokenCounter,
+    Vocabulary,
+    model_name,
+    profile_of,
+)
 
 if TYPE_CHECKING:
     import tiktoken
@@ -108,7 +115,7 @@ def counter(vocabulary: Vocabulary = "o200k_base") -> TiktokenCounter:
     with _lock:
         found = _counters.get(vocabulary)
         if found is None:
-            found = _counters[vocabulary] = TiktokenCounter(vocabulary, _encoder(vocabulary))
+            found = _counters[vocabulary] = _load(vocabulary)
         return found
 
 
@@ -117,18 +124,22 @@ def counter_for(model: str | None) -> TiktokenCounter:
     return counter(profile_of(model).vocabulary)
 
 
-def _encoder(vocabulary: Vocabulary) -> Callable[[str], Sequence[int]]:
+def _load(vocabulary: Vocabulary) -> TiktokenCounter:
     import tiktoken  # noqa: PLC0415 - 30 ms that a start without counting need not pay
 
     encoding: tiktoken.Encoding = tiktoken.Encoding(
         vocabulary,
         pat_str=PATTERNS[vocabulary],
         mergeable_ranks=_ranks(vocabulary_bytes(vocabulary)),
-        special_tokens={},
+        special_tokens={SEPARATOR: SEPARATOR_ID},
     )
     # The compiled core has its own copy; the dictionary would hold 25 MB for nothing.
     encoding._mergeable_ranks = {}  # noqa: SLF001
-    return encoding.encode_ordinary
+
+    def encode_joined(text: str) -> Sequence[int]:
+        return encoding.encode(text, allowed_special={SEPARATOR}, disallowed_special=())
+
+    return TiktokenCounter(vocabulary, encoding.encode_ordinary, encode_joined)
 
 
 def _ranks(data: bytes) -> dict[bytes, int]:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from compress.entries import LogEntry
 from storage import blobs
@@ -36,8 +38,7 @@ _CHUNK = 500
 """Values in one ``IN`` list, below SQLite's limit on variables."""
 
 
-@dataclass(frozen=True, slots=True)
-class BatchEvent:
+class BatchEvent(NamedTuple):
     """One event on its way into the store."""
 
     session: str
@@ -99,8 +100,8 @@ def shared_key(agent: str, native_id: str, block: int) -> int:
 
 
 def raw_digest(raw: bytes) -> int:
-    """64 bits of a digest of a raw record, to tell revisions of an event apart."""
-    return int.from_bytes(hashlib.blake2b(raw, digest_size=8).digest(), "big", signed=True)
+    """Length and checksum of a raw record: enough to tell two contents of one id apart."""
+    return len(raw) << 32 | zlib.crc32(raw)
 
 
 def write_batch(
@@ -118,7 +119,7 @@ def write_batch(
         key: _write_session(connection, batch.source, key, agent, state)
         for key, state in batch.sessions.items()
     }
-    copied = _copies(connection, batch.events, sessions)
+    copied = _copies(connection, batch, sessions)
     position = connection.execute(
         "SELECT next_position FROM sources WHERE id = ?", (batch.source,)
     ).fetchone()[0]
@@ -300,11 +301,9 @@ def _refresh_counts(
         )
 
 
-def _copies(
-    connection: sqlite3.Connection, events: Iterable[BatchEvent], sessions: Mapping[str, int]
-) -> set[int]:
+def _copies(connection: sqlite3.Connection, batch: Batch, sessions: Mapping[str, int]) -> set[int]:
     """Keys of the events that another session holds already; joins the families."""
-    own = {e.shared_key: sessions[e.session] for e in events if e.shared_key is not None}
+    own = {e.shared_key: sessions[e.session] for e in batch.events if e.shared_key is not None}
     held: dict[int, int] = {}
     for chunk in _chunks(list(own)):
         held.update(
@@ -319,11 +318,13 @@ def _copies(
     )
     copied = {key for key, holder in held.items() if holder != own[key]}
     for holder, session in sorted({(held[key], own[key]) for key in copied}):
-        _join_families(connection, holder, session)
+        _join_families(connection, holder, session, batch)
     return copied
 
 
-def _join_families(connection: sqlite3.Connection, one: int, other: int) -> None:
+def _join_families(connection: sqlite3.Connection, one: int, other: int, batch: Batch) -> None:
+    """Makes one family of two. Its head is the session whose file came to rest first: a copy is
+    younger than what it was made of, whichever was read first."""
     families = [
         row[0]
         for row in connection.execute(
@@ -331,7 +332,15 @@ def _join_families(connection: sqlite3.Connection, one: int, other: int) -> None
         )
     ]
     if len(families) == 2:
-        connection.execute("UPDATE sessions SET family = ? WHERE family = ?", families)
+        head = connection.execute(
+            "SELECT s.id FROM sessions s JOIN sources f ON f.id = s.source_id "
+            "WHERE s.family IN (?1, ?2) "
+            "ORDER BY CASE f.id WHEN ?3 THEN ?4 ELSE f.mtime_ns END, s.id LIMIT 1",
+            (*families, batch.source, batch.mtime_ns),
+        ).fetchone()[0]
+        connection.execute(
+            "UPDATE sessions SET family = ? WHERE family IN (?, ?)", (head, *families)
+        )
 
 
 def _write_revisions(

@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 import tiktoken_ext.openai_public as published
+from hypothesis import given
+from hypothesis import strategies as st
 
+from compress.tokens import SEPARATOR
 from storage import resources
 from storage.resources import (
     DIGESTS,
@@ -115,3 +118,10 @@ def test_the_table_is_the_snapshot_that_it_says_it_is() -> None:
     if shipped["source"] != f"genai-prices {version('genai-prices')}":
         pytest.skip(f"the table was made from {shipped['source']}")
     assert shipped == snapshot()
+
+
+@given(texts=st.lists(st.text(max_size=400), max_size=12))
+def test_texts_counted_together_count_as_one_by_one(texts: list[str]) -> None:
+    counter = resources.counter()
+    odd = [*texts, "", SEPARATOR, f"a{SEPARATOR}b", "<|endoftext|>", " " * 50_000, "word " * 9_000]
+    assert counter.count_many(odd) == [counter.count(text) for text in odd]
