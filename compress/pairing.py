@@ -266,8 +266,9 @@ class _Walk:
         for call in entry.results:
             waiting = self._waiting.get(call)
             if not waiting:
+                why = "was answered before" if call in self._seen else "is not here"
                 self.problems.append(
-                    Problem("orphan_result", entry.seq, f"answers call {call!r}, which is not here")
+                    Problem("orphan_result", entry.seq, f"answers call {call!r}, which {why}")
                 )
                 self.unasked.add(position)
                 continue

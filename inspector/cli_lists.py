@@ -133,6 +133,10 @@ def doctor_text(report: DoctorReport, paint: Paint) -> Iterator[str]:
     if unknown:
         listed = ", ".join(f"{name} ({count})" for name, count in unknown.most_common(12))
         yield line(f"Not understood, kept whole: {listed}", paint.width)
+    notes = [note for source in report.sources for note in source.notes]
+    if notes:
+        yield paint(f"{len(notes)} files that show nothing, or less than they hold:", "yellow")
+        yield from _listed(notes, paint)
     for title, facts in (("Store", report.store), ("Tokenizer", report.tokenizer)):
         yield ""
         yield paint(title, "bold")

@@ -53,6 +53,7 @@ def _report(agent: str, root: str, files: int, sources: list[SourceRecord]) -> S
         recognised=sum(source.recognised for source in sources),
         unknown_types=dict(sorted(unknown.items())),
         problems=sum(source.damaged + (source.note is not None) for source in sources),
+        notes=tuple(f"{source.path}: {source.note}" for source in sources if source.note),
     )
 
 

@@ -44,11 +44,18 @@ class Locations:
                 tuple(f"{skipped.path}: {skipped.reason}" for skipped in found.skipped),
             )
         files: dict[Path, int] = {}
-        notes = []
+        notes: list[str] = []
+
+        def passed_over(path: Path, why: str) -> None:
+            if path.suffix in _LOG_SUFFIXES or path.is_symlink() or path.is_dir():
+                notes.append(f"{path}: {why}")
+
         for path in paths:
             if path.is_dir():
-                below = (file for file in files_below(path) if file.suffix in _LOG_SUFFIXES)
-                files.update((file, _mtime(file)) for file in below)
+                for file in files_below(path, passed_over):
+                    if self._is_named_like_a_log(file):
+                        real = file.resolve() if file.is_symlink() else file
+                        files[real] = _mtime(real)
             elif (reason := readable(path)) is not None:
                 notes.append(f"{path}: {reason}")
             else:
@@ -63,7 +70,7 @@ class Locations:
         folders = [path.resolve() for path in paths if path.is_dir()]
 
         def wanted(path: Path) -> bool:
-            if path.suffix not in _LOG_SUFFIXES:
+            if not self._is_named_like_a_log(path):
                 return False
             if not paths:
                 return True
@@ -71,6 +78,9 @@ class Locations:
             return here in named or any(here.is_relative_to(folder) for folder in folders)
 
         return wanted
+
+    def _is_named_like_a_log(self, path: Path) -> bool:
+        return path.suffix in _LOG_SUFFIXES and not self._registry.passes_over(path)
 
 
 def _mtime(path: Path) -> int:

@@ -321,6 +321,8 @@ class SourceReport(Report):
     recognised: int = 0
     unknown_types: dict[str, int] = Field(default_factory=dict)
     problems: int = 0
+    notes: tuple[str, ...] = ()
+    """Files that show nothing, or less than they hold, and why; by path."""
 
 
 class DoctorReport(Report):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from compress.entries import LogEntry
@@ -17,6 +17,8 @@ from inspector.reports import (
     Track,
     ViewName,
 )
+
+_BROKEN_LINKS = frozenset({"gap", "cycle"})
 
 
 class SurfaceRows:
@@ -51,9 +53,22 @@ class SurfaceRows:
 
     @property
     def problems(self) -> tuple[ProblemReport, ...]:
-        """What the fold and the pairing could not take as it stands."""
+        """What the log, the fold and the pairing could not take as it stands."""
         found = (*self.state.surface.problems, *self._pairing.problems)
-        return tuple(ProblemReport(kind=p.kind, where=p.where, detail=p.detail) for p in found)
+        return (
+            *(ProblemReport(kind=p.kind, where=p.where, detail=p.detail) for p in found),
+            *self._gaps(),
+        )
+
+    def _gaps(self) -> Iterator[ProblemReport]:
+        """Links of the log that lead nowhere, or in a circle, up to this moment: what stands is
+        certain only behind them."""
+        for entry in self.state.entries.values():
+            if entry.type != "error" or entry.meta.get("kind") not in _BROKEN_LINKS:
+                continue
+            if not isinstance(self.at_seq, int) or int(entry.seq) <= self.at_seq:
+                detail = str(entry.meta.get("message", ""))
+                yield ProblemReport(kind=entry.meta["kind"], where=int(entry.seq), detail=detail)
 
     def rows(self, start: int, stop: int) -> Sequence[NodeReport]:
         """Rows by position; cheap but for the first call, which pairs the whole surface."""

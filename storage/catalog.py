@@ -23,6 +23,7 @@ class SessionRecord:
     model: str | None
     relation: str
     parent_native_id: str | None
+    """The session that the log names, else the one whose history it repeats."""
     parent_call_id: str | None
     family: int
     turn_open: bool
@@ -89,7 +90,9 @@ class RawRecord:
 
 _SESSION_COLUMNS = (
     "s.id, s.name, s.native_id, s.agent, s.agent_version, f.path, s.cwd, s.title, s.model, "
-    "s.relation, s.parent_native_id, s.parent_call_id, s.family, s.turn_open, s.waiting, s.ended, "
+    "s.relation, coalesce(s.parent_native_id, "
+    "(SELECT h.native_id FROM sessions h WHERE h.id = s.family AND h.id <> s.id)), "
+    "s.parent_call_id, s.family, s.turn_open, s.waiting, s.ended, "
     "s.started_at, s.last_event_at, s.events, s.last_seq, s.problems, s.tokens, s.tokens_source, "
     "s.log_window, s.window, s.history, s.counter, f.mtime_ns, f.generation, f.gone, f.note"
 )

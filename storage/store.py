@@ -224,6 +224,29 @@ class Store:
             raise UnknownEventError(f"Session {session.name} has no event {seq}.")
         return [self._raw(row[0]) for row in found]
 
+    def raw_pieces(self, session: SessionRecord, seq: int) -> Iterator[bytes]:
+        """The newest raw record of an event whole, in pieces of bounded size: for a line above
+        the cap, of which :meth:`raw` gives the beginning.
+
+        Raises :class:`UnknownEventError`.
+        """
+        with self.connections.read() as connection:
+            record = connection.execute(
+                "SELECT record_id FROM events WHERE id = ?", (rows.event_id(session.id, seq),)
+            ).fetchone()
+        if record is None:
+            raise UnknownEventError(f"Session {session.name} has no event {seq}.")
+        with self.connections.read() as connection:
+            pieces = connection.execute(
+                "SELECT blob_id FROM record_pieces WHERE record_id = ? ORDER BY number", record
+            ).fetchall()
+        if not pieces:
+            yield self._raw(record[0]).raw
+        for (blob,) in pieces:
+            with self.connections.read() as connection:
+                content = self._blobs.get(connection, blob)
+            yield content
+
     # The user's operations
 
     def operations(self, session: SessionRecord) -> list[OperationRow]:

@@ -83,6 +83,17 @@ class Batch:
     reason: str | None = None
     """Why a file was skipped, or why its bytes end early."""
 
+    @property
+    def why_nothing(self) -> str:
+        """Why a file of which this is the beginning shows nothing, in words."""
+        if self.records:
+            return "no agent's format is known"
+        if self.reason:
+            return self.reason
+        if self.pending:
+            return f"no whole record yet, only {self.pending:,} bytes of the first"
+        return "empty: no record yet"
+
 
 class Tail:
     """Reads one file, batch by batch.

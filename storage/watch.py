@@ -17,6 +17,8 @@ from typing import NamedTuple, Protocol
 
 from watchfiles import watch as watch_files
 
+from storage.refusals import kind_of, refusal
+
 DEBOUNCE = 100
 """Milliseconds in which changes are gathered."""
 STEP = 20
@@ -64,8 +66,11 @@ def watchfiles_events(folders: list[Path], stop: Stop, timeout: int) -> Iterator
         yield {Path(path) for _, path in changes}
 
 
-def files_below(root: Path) -> Iterator[Path]:
-    """All regular files below a folder; links to folders are followed, each real folder once."""
+def files_below(
+    root: Path, passed_over: Callable[[Path, str], None] = lambda _path, _why: None
+) -> Iterator[Path]:
+    """All regular files below a folder; links to folders are followed, each real folder once.
+    ``passed_over`` is told what is neither file nor folder, or cannot be opened, and why."""
     entered: set[tuple[int, int]] = set()
     stack = [root]
     while stack:
@@ -77,16 +82,20 @@ def files_below(root: Path) -> Iterator[Path]:
             entered.add((facts.st_dev, facts.st_ino))
             with os.scandir(folder) as entries:
                 found = list(entries)
-        except OSError:
+        except OSError as error:
+            passed_over(folder, refusal(folder, error))
             continue
         for entry in found:
+            path = Path(entry.path)
             try:
                 if entry.is_dir():
-                    stack.append(Path(entry.path))
+                    stack.append(path)
                 elif entry.is_file():
-                    yield Path(entry.path)
-            except OSError:
-                continue
+                    yield path
+                else:
+                    passed_over(path, f"is {kind_of(path.stat().st_mode)}, not a file")
+            except OSError as error:
+                passed_over(path, refusal(path, error))
 
 
 @dataclass(slots=True)

@@ -59,8 +59,7 @@ class Glance:
     def _stand(self, entry: LogEntry) -> None:
         op = entry.op
         if isinstance(op, Append):
-            if entry.type == "assistant/message" and entry.request in (self._request, entry.seq):
-                # Its reply is in the provider's own figure.
+            if entry.type == "assistant/message" and self._is_told(entry):
                 return
             self._tail += entry.tokens
         elif isinstance(op, Replace) and op.live_only:
@@ -74,11 +73,16 @@ class Glance:
             elif isinstance(op, Rebase) and entry.type != "assistant/message":
                 self._tail += entry.tokens
 
+    def _is_told(self, entry: LogEntry) -> bool:
+        """Whether this reply is in the provider's own figure."""
+        if entry.request is None:
+            return False
+        return entry.request == self._request or _input_of(entry) is not None
+
     def _settle(self, entry: LogEntry) -> None:
         usage = entry.usage
-        assert usage is not None
-        total = usage.total_input
-        if total is None or not 0 < total <= _MOST_INPUT:
+        total = _input_of(entry)
+        if usage is None or total is None:
             return
         request = entry.request if entry.request is not None else entry.seq
         output = usage.output or 0
@@ -94,3 +98,9 @@ class Glance:
         if entry.model != self.model:
             self.model, self.observed = entry.model or self.model, 0
         self.observed = max(self.observed, total)
+
+
+def _input_of(entry: LogEntry) -> int | None:
+    """The provider's input figure; ``None`` where there is none, or one that cannot be."""
+    total = None if entry.usage is None else entry.usage.total_input
+    return total if total is not None and 0 < total <= _MOST_INPUT else None

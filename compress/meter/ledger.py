@@ -151,8 +151,10 @@ class Ledger:
         for node in self._standing(came):
             if not node.standing:
                 self._stand(node)
+        checkpoint = entry.meta.get("checkpoint") is not None
         for mark in self.marks:
-            if mark.position > first:
+            # A checkpoint also replaces what stands on no surface (a log that begins late).
+            if mark.position > first or checkpoint:
                 mark.intact = False
                 mark.base = None
         return first

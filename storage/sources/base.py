@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -131,6 +132,9 @@ class SourceAdapter(ABC):
     """Whether a native id names the same event in every file, so that a copy of the history (a
     fork, a resume) is recognised and counted once."""
 
+    beside: ClassVar[tuple[str, ...]] = ()
+    """Names (as ``fnmatch`` takes them) of files that lie among the logs and are none."""
+
     @abstractmethod
     def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:
         """Where this agent's logs are, by its own environment variables, then its defaults."""
@@ -166,6 +170,11 @@ class Registry:
             if adapter.agent == agent:
                 return adapter
         raise KeyError(agent)
+
+    def passes_over(self, path: Path) -> bool:
+        """Whether an adapter knows by the name that this file is no log."""
+        patterns = (pattern for adapter in self.adapters for pattern in adapter.beside)
+        return any(fnmatchcase(path.name, pattern) for pattern in patterns)
 
     def recognise(self, path: Path, head: Sequence[Json]) -> SourceAdapter | None:
         """The first adapter that knows this file, or ``None``."""

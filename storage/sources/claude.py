@@ -209,6 +209,7 @@ class ClaudeAdapter(SourceAdapter):
     agent: ClassVar[str] = "claude"
     revision: ClassVar[int] = 1
     global_ids: ClassVar[bool] = True
+    beside: ClassVar[tuple[str, ...]] = ("*.meta.json",)
 
     def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:
         configured = environment.get("CLAUDE_CONFIG_DIR")
