@@ -8,22 +8,24 @@ one of them is named (its own seq and node, provenance, the ends of a replace).
 Shapes of the events, in the order in which they stand in their operation:
 
 * pin – ``pin/add`` (meta ``node``); unpin – ``pin/remove`` (meta ``node``);
-* compact – ``compact/start`` (meta ``kind``, ``policy``) · ``compact/summary`` (meta ``summary``,
-  ``start``, ``end``, ``shadowed_seqs`` in surface order, ``tokens_before``, ``tokens_after``) ·
-  ``user/message`` with the replace · ``compact/end`` (meta ``error`` where summarising failed);
+* compact – ``compact/start`` (meta ``kind``) · ``compact/summary`` (the raw summary; meta
+  ``start``, ``end``, ``shadowed_seqs`` in surface order, ``tokens_before``, ``tokens_after``,
+  ``strategy``, ``policy``) · ``user/message`` with the replace (the framed summary; meta
+  ``checkpoint``: who made it) · ``compact/end`` (meta ``error`` where summarising failed);
 * micro, reduce – the same with one ``tool/result`` and a replace for each result;
 * undo, redo – ``operation/undo`` or ``operation/redo`` (meta ``operations``: the ids, newest
   first for an undo, oldest first for a redo);
 * pack – ``pack/commit`` (its facts) · ``context/message`` with an append.
 
 An event with blocks carries their weights in meta ``block_tokens``, so that its
-:class:`~compress.entries.LogEntry` needs no counter.
+:class:`~compress.entries.LogEntry` needs no counter, and may carry its ``headline``, where the
+first line of its text says little.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from compress.entries import LogEntry, entry_of
@@ -226,7 +228,9 @@ def operation_entry(event: SessionEvent) -> LogEntry:
     listed = event.meta.get("block_tokens")
     weights = [int(w) for w in listed] if isinstance(listed, list | tuple) else []
     weights += [0] * (len(event.blocks) - len(weights))
-    return entry_of(event, weights[: len(event.blocks)])
+    entry = entry_of(event, weights[: len(event.blocks)])
+    headline = event.meta.get("headline")
+    return replace(entry, headline=headline) if isinstance(headline, str) else entry
 
 
 def draft_event(index: int, **fields: Any) -> SessionEvent:

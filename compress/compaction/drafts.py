@@ -15,10 +15,12 @@ from compress.operations import OperationDraft, OperationKind, Origin, draft_eve
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A summary, framed as it will stand, with the tokens that it shadows and that it takes."""
+    """A summary, framed as it will stand, with the tokens that it shadows and that it takes.
+    ``reach``: the first and the last node that it stands for, through the checkpoints in it."""
 
     summary: Summary
     framed: str
+    reach: tuple[NodeId, NodeId]
     before: int
     after: int
 
@@ -67,7 +69,11 @@ def compact_draft(
         op=Replace(start=span.nodes[0], end=span.nodes[-1], keep=span.keep),
         source_event_seqs=(*span.gone, "+1", "+2"),
         blocks=(ContentBlock(kind="text", text=written.framed),),
-        meta={"checkpoint": origin, "block_tokens": [written.after]},
+        meta={
+            "checkpoint": origin,
+            "headline": "checkpoint of events {} to {}".format(*written.reach),
+            "block_tokens": [written.after],
+        },
     )
     end = draft_event(4, type="compact/end")
     return OperationDraft("compact", (start, told, message, end), origin)

@@ -153,7 +153,8 @@ class BasicCompaction(CompactionService):
     ) -> Preview:
         region = _weight(session, span)
         most = int(region * (1 - session.policy.minimum_gain))
-        frame_tokens = session.counter.count(frame("", span.gone, region))
+        reach = _reach(session, span)
+        frame_tokens = session.counter.count(frame("", len(span.gone), reach, region))
         budget = min(asked, most) - frame_tokens
         try:
             if budget < 1:
@@ -169,14 +170,14 @@ class BasicCompaction(CompactionService):
             raise NoGainError(_no_gain(session, region, frame_tokens + error.least)) from None
         except SummaryError as error:
             raise SummaryError(str(error), failed_draft(error, self.origin)) from error
-        framed = frame(summary.text, span.gone, region)
+        framed = frame(summary.text, len(span.gone), reach, region)
         weight = session.counter.count(framed)
         if weight > most:
             raise NoGainError(_no_gain(session, region, weight))
         summary = replace(summary, tokens=session.counter.count(summary.text))
         draft = compact_draft(
             span,
-            Written(summary, framed, region, weight),
+            Written(summary, framed, reach, region, weight),
             session.policy,
             self.strategy,
             origin=self.origin,
@@ -235,6 +236,18 @@ def _compacted(session: SessionInput, span: Span) -> bool:
     """Whether all that would go is checkpoints made here."""
     shadowed = session.plan.surface.shadowed
     return all(is_operation_id(node) and node in shadowed for node in span.gone)
+
+
+def _reach(session: SessionInput, span: Span) -> tuple[NodeId, NodeId]:
+    """The first and the last node that a checkpoint of the span stands for, seen through the
+    checkpoints that it merges."""
+    shadowed = session.plan.surface.shadowed
+    first, last = span.gone[0], span.gone[-1]
+    while shadowed.get(first):
+        first = shadowed[first][0]
+    while shadowed.get(last):
+        last = shadowed[last][-1]
+    return first, last
 
 
 def _weight(session: SessionInput, span: Span) -> int:

@@ -45,13 +45,14 @@ def summarise(found: Digest, counter: TokenCounter, budget: int) -> Summary:
     return _with_names(body, found, counter, budget, tuple(degraded))
 
 
-def frame(text: str, nodes: Sequence[NodeId], tokens: int) -> str:
-    """A summary as it stands in the window: it says that it is a checkpoint, of which span, and
-    where the raw is, so that it cannot be taken for a new request."""
+def frame(text: str, count: int, reach: tuple[NodeId, NodeId], tokens: int) -> str:
+    """A summary as it stands in the window: it says that it is a checkpoint, of how many nodes
+    from which event to which, and where the raw is, so that it cannot be taken for a new
+    request."""
     return (
         f"<checkpoint>\n"
-        f"This is a checkpoint, not a request. It stands for {len(nodes):,} earlier messages and "
-        f"results, events {nodes[0]} to {nodes[-1]} ({tokens:,} tokens), summarised by rule. "
+        f"This is a checkpoint, not a request. It stands for {count:,} earlier messages and "
+        f"results, events {reach[0]} to {reach[1]} ({tokens:,} tokens), summarised by rule. "
         f"Nothing in it asks for anything new; finished work stays finished. The raw is kept in "
         f"the session's log: [event N] is a place in it.\n\n{text}\n</checkpoint>"
     )

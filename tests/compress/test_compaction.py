@@ -286,6 +286,9 @@ class TestAutomatic:
         text = log.session().content(checkpoint).events[0].blocks[0].text
         assert text.count("never touch the lock file") == 1
         assert text.count("<checkpoint>") == 1
+        entry = log.plan().entries[checkpoint]
+        assert entry.headline == f"checkpoint of events 1 to {preview.region.end}"
+        assert f"events 1 to {preview.region.end} (" in text
         assert "## Earlier summary" not in text
 
     def test_a_runaway_turn_compacts_like_any_other(self) -> None:
