@@ -254,6 +254,8 @@ class TokenMeter:
         if broken is not None:
             if is_checkpoint(entry):
                 self.compactions.append(entry.seq)
+                # A figure of a surface on which nothing stood says nothing of what follows.
+                self._earlier = [each for each in self._earlier if each[2] > 0]
             self._find_anchor(broken)
 
     def _find_anchor(self, broken: int) -> None:
