@@ -9,7 +9,8 @@ from pathlib import Path
 from storage.ingest import Ingest, Totals
 from storage.watch import Stop, watch
 
-Watch = Callable[[Iterable[Path], Stop], Iterable[set[Path]]]
+Watch = Callable[[Iterable[Path], Stop, Callable[[str], None]], Iterable[set[Path]]]
+"""Folders, when to stop, whom to tell why there is nothing but polling → changed files."""
 
 
 class Follower:
@@ -27,13 +28,20 @@ class Follower:
         read: Callable[[Totals], None] = lambda _: None,
         watching: Watch = watch,
     ) -> None:
-        self.progress: tuple[int, int, str] = (0, 0, "")
+        self.note = ""
+        """Why changes come late, where the system reports none (R36)."""
+        self._done = self._in_all = 0
         self._ingest = ingest
         self._read_something = read
         self._watching = watching
         self._changed: set[Path] = set()
         self._lock = threading.Lock()
         self._wake = threading.Event()
+
+    @property
+    def progress(self) -> tuple[int, int, str]:
+        """(files done, files in all, a note)."""
+        return self._done, self._in_all, self.note
 
     def run(
         self,
@@ -47,7 +55,7 @@ class Follower:
         ``wanted`` tells which of the changed paths are logs to read.
         """
         waiting = list(reversed(backlog))
-        self.progress = (0, len(waiting), "")
+        self._done, self._in_all = 0, len(waiting)
         watcher: threading.Thread | None = None
         if folders:
             watcher = threading.Thread(
@@ -60,7 +68,7 @@ class Follower:
                 self._read(changed, stop)
             elif waiting:
                 self._read([waiting.pop()], stop)
-                self.progress = (len(backlog) - len(waiting), len(backlog), "")
+                self._done += 1
             elif watcher is None:
                 return
             else:
@@ -77,13 +85,16 @@ class Follower:
     def _watch(
         self, folders: Sequence[Path], wanted: Callable[[Path], bool], stop: threading.Event
     ) -> None:
-        for paths in self._watching(folders, stop):
+        for paths in self._watching(folders, stop, self._tell):
             with self._lock:
                 self._changed.update(path for path in paths if wanted(path))
             if self._changed:
                 self._wake.set()
             if stop.is_set():
                 return
+
+    def _tell(self, note: str) -> None:
+        self.note = note
 
     def _take_changed(self) -> list[Path]:
         with self._lock:

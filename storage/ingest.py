@@ -9,7 +9,6 @@ had happened.
 from __future__ import annotations
 
 import gc
-import json
 import os
 import time
 from collections import OrderedDict, deque
@@ -23,6 +22,7 @@ from storage import resources, source_rows
 from storage.catalog import SourceRecord
 from storage.errors import PositionMovedError
 from storage.opened import Drawn, OpenLog, Weighed, known_numberings, known_trackers
+from storage.source_rows import has_pending, position_of
 from storage.sources.base import SourceAdapter
 from storage.sources.registry import HEAD_RECORDS
 from storage.store import Store
@@ -121,7 +121,7 @@ class Ingest:
         inodes = {
             (old.device, old.inode): source
             for source in known.values()
-            if (old := _position(source)) is not None
+            if (old := position_of(source)) is not None
         }
         known.update(self._enter(ordered, known))
         # A batch is made of thousands of values that all live until it is written: looking among
@@ -207,7 +207,7 @@ class Ingest:
             if known is not None and self._as_it_was(known, state, final=final):
                 return
         log = self._open.get(path)
-        tail = Tail(path, _position(known), batch_bytes=BATCH_BYTES) if log is None else log.tail
+        tail = Tail(path, position_of(known), batch_bytes=BATCH_BYTES) if log is None else log.tail
         while True:
             read = tail.read(final=bool(final))
             if read.state in ("gone", "skipped"):
@@ -241,7 +241,7 @@ class Ingest:
             (known.size, known.mtime_ns) == (state.st_size, state.st_mtime_ns)
             and known.revision == revision
             and not known.gone
-            and not (final and _has_pending(known.position))
+            and not (final and has_pending(known))
         )
 
     def _begin(
@@ -258,7 +258,7 @@ class Ingest:
         if _is_new(known) and (moved := _moved(read.position, inodes)) is not None:
             known = moved
             source_rows.rename(connections, moved.id, path)
-            read = _reread(tail, _position(moved))
+            read = _reread(tail, position_of(moved))
         assert known is not None, "every file that can be read has a row"
         adapter = self._adapter(path, known, read)
         if adapter is None:
@@ -289,7 +289,7 @@ class Ingest:
         """A file that was looked at before starts anew: cut, rewritten, or another file of its
         name. What it holds decides: events that are known make it the same file."""
         connections = self._store.connections
-        old = _position(known)
+        old = position_of(known)
         generation = known.generation + 1
         log = self._log(known.id, generation, adapter, tail)
         before = {key: numbering.next for key, numbering in log.numberings.items()}
@@ -395,13 +395,3 @@ def _stat(path: Path) -> os.stat_result | None:
         return path.stat()
     except OSError:
         return None
-
-
-def _has_pending(position: str | None) -> bool:
-    return position is not None and '"pending": 0' not in position
-
-
-def _position(known: SourceRecord | None) -> Position | None:
-    if known is None or known.position is None:
-        return None
-    return Position(**json.loads(known.position))

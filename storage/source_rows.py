@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from storage.catalog import SourceRecord
 from storage.connection import Connections
+from storage.tail import Position
 
 
 def add_sources(connections: Connections, paths: Sequence[Path]) -> None:
@@ -70,3 +73,15 @@ def set_aside(connections: Connections, source: int) -> None:
             "WHERE id = ?",
             (source,),
         )
+
+
+def position_of(source: SourceRecord | None) -> Position | None:
+    """Where reading this file goes on; ``None`` where nothing was read of it."""
+    if source is None or source.position is None:
+        return None
+    return Position(**json.loads(source.position))
+
+
+def has_pending(source: SourceRecord) -> bool:
+    """Whether bytes stood behind the last whole line. Costs no parsing."""
+    return source.position is not None and '"pending": 0' not in source.position

@@ -114,6 +114,8 @@ class Watcher:
     poll_seconds: float = POLL_SECONDS
     note: str | None = None
     """Why there is nothing but polling, if that is so. For the person who watches."""
+    tell: Callable[[str], None] = lambda _note: None
+    """Is handed the note."""
     _known: dict[Path, Facts] = field(default_factory=dict)
     _identities: dict[Path, tuple[int, int] | None] = field(default_factory=dict)
 
@@ -153,6 +155,7 @@ class Watcher:
                     f"no change events from the system ({error}); "
                     f"looking every {self.poll_seconds:g} s instead"
                 )
+                self.tell(self.note)
         yield self._look()
 
     def _folders(self) -> list[Path]:
@@ -195,10 +198,16 @@ class Watcher:
         return True
 
 
-def watch(roots: Iterable[Path], stop: Stop, seconds: float | None = None) -> Iterator[set[Path]]:
+def watch(
+    roots: Iterable[Path],
+    stop: Stop,
+    tell: Callable[[str], None] = lambda _note: None,
+    seconds: float | None = None,
+) -> Iterator[set[Path]]:
     """The changed files below these folders, set by set, until ``stop`` is set. ``seconds`` lie
-    between two sweeps, with events of the system or without."""
-    watcher = Watcher(list(roots))
+    between two sweeps, with events of the system or without; ``tell`` is handed the reason where
+    there are none."""
+    watcher = Watcher(list(roots), tell=tell)
     if seconds is not None:
         watcher.sweep_seconds = watcher.poll_seconds = seconds
     return watcher.changes(stop)

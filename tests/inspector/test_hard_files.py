@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -64,6 +65,30 @@ def test_r37_traps_are_named_and_real_projects_shown(cases: UseCases, hard_input
     projects = {Path(row.path).parent.name for row in cases.sessions()}
     assert {"-p-one", "-p-two"} <= projects
     assert len(cases.sessions()) == report.files, "no file twice by its links"
+
+
+def test_r36_without_events_of_the_system_the_watching_says_so(
+    cases: UseCases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def exhausted(*_: object, **__: object) -> Iterator[object]:
+        raise OSError("OS file watch limit reached")
+
+    monkeypatch.setattr("storage.watch.watch_files", exhausted)
+    log = Log(tmp_path)
+    log.user("before")
+    stop = threading.Event()
+    thread = threading.Thread(target=cases.watch, args=([tmp_path], stop))
+    thread.start()
+    try:
+        deadline = time.monotonic() + 60
+        while not cases.progress()[2]:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+    finally:
+        stop.set()
+        thread.join()
+    assert "OS file watch limit reached" in cases.progress()[2]
+    assert [row.headline for row in rows(cases)] == ["before"]
 
 
 def test_r39_all_of_many_files_are_listed_and_closed(cases: UseCases, hard_inputs: Path) -> None:

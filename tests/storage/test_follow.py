@@ -33,7 +33,7 @@ def following(store: Store, folder: Path) -> Iterator[None]:
         ingest = Ingest(store, counter_for=lambda _: CharsOverFour())
         follower = Follower(
             ingest,
-            watching=lambda roots, ended: Watcher(list(roots), sweep_seconds=0.3).changes(ended),
+            watching=lambda roots, ended, _: Watcher(list(roots), sweep_seconds=0.3).changes(ended),
         )
         follower.run([], [folder], lambda path: path.name == "live.jsonl", stop)
         ingest.close()
