@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from compress.events import ContentBlock, EventType, NodeId, Role, SessionEvent, SurfaceOp, Usage
 
+NO_FACTS: Mapping[str, Any] = MappingProxyType({})
 HEADLINE_LIMIT = 200
 """Characters of a headline."""
 
@@ -30,9 +31,12 @@ _INPUT_KEYS_FIRST = (
 These are field names of tool schemas, not words of a language."""
 
 
-@dataclass(frozen=True, slots=True)
-class LogEntry:
-    """One event, weighed. Token figures are those of the session's counter, before calibration."""
+class LogEntry(NamedTuple):
+    """One event, weighed. Token figures are those of the session's counter, before calibration.
+
+    A tuple with names, since a session may have a million: it is made four times as quickly as a
+    frozen dataclass.
+    """
 
     seq: NodeId
     type: EventType
@@ -60,7 +64,7 @@ class LogEntry:
     usage: Usage | None = None
     request: NodeId | None = None
     headline: str = ""
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = NO_FACTS
 
 
 def entry_of(event: SessionEvent, tokens: Sequence[int]) -> LogEntry:

@@ -25,7 +25,7 @@ first line of its text says little.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from compress.entries import LogEntry, entry_of
@@ -230,7 +230,7 @@ def operation_entry(event: SessionEvent) -> LogEntry:
     weights += [0] * (len(event.blocks) - len(weights))
     entry = entry_of(event, weights[: len(event.blocks)])
     headline = event.meta.get("headline")
-    return replace(entry, headline=headline) if isinstance(headline, str) else entry
+    return entry._replace(headline=headline) if isinstance(headline, str) else entry
 
 
 def draft_event(index: int, **fields: Any) -> SessionEvent:

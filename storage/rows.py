@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from compress.entries import LogEntry
+from compress.entries import NO_FACTS, LogEntry
 from compress.events import Append, NodeId, Rebase, Replace, SurfaceOp, Usage
 from storage.schema import SEQ_BITS, SEQ_MASK
 
@@ -88,7 +88,7 @@ def decode_entry(row: Sequence[Any]) -> LogEntry:
         usage=_decode_usage(row[17]),
         request=row[18],
         headline=row[19],
-        meta=json.loads(row[20]) if row[20] else {},
+        meta=json.loads(row[20]) if row[20] else NO_FACTS,
     )
 
 

@@ -130,6 +130,7 @@ CREATE TABLE operation_events (  -- the user's strand: "o1", "o2" …
 ) STRICT, WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE search USING fts5(text, content='', tokenize="unicode61 remove_diacritics 2");
+INSERT INTO search (search, rank) VALUES ('automerge', 16);  -- merge seldom: ingest writes much
 """
 
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -154,8 +153,8 @@ def test_an_output_that_cannot_be_final_is_not_believed() -> None:
     log = Log()
     log.user(10)
     seq = log.reply(500, None, None)
-    log.entries[-1] = replace(
-        log.entries[-1], usage=Usage(input=1_000, output=1, lower_bound=True), request=seq
+    log.entries[-1] = log.entries[-1]._replace(
+        usage=Usage(input=1_000, output=1, lower_bound=True), request=seq
     )
     assert log.meter.reading().used == 1_000 + 500 + 2
 
@@ -179,7 +178,7 @@ def test_thinking_of_an_ended_turn_is_not_counted_again_where_the_model_drops_it
     log = Log()
     log.user(50)
     log.reply(100, 3_000, 900)  # 100 visible, 800 were reasoning
-    log.entries[-1] = replace(log.entries[-1], usage=Usage(input=3_000, output=900, reasoning=800))
+    log.entries[-1] = log.entries[-1]._replace(usage=Usage(input=3_000, output=900, reasoning=800))
     log.user(20)
     log.reply(10, 3_125, 10)
     assert log.meter.requests[1].predicted_input == 3_000 + 900 + 20 + 10 + 2 - 800
