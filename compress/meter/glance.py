@@ -55,6 +55,11 @@ class Glance:
             self._stand(entry)
         if entry.usage is not None:
             self._settle(entry)
+        elif entry.type == "usage" and entry.meta.get("estimated"):
+            context = entry.meta.get("context")
+            if isinstance(context, int) and 0 < context <= _MOST_INPUT:
+                self._input, self._output, self._tail = context, 0, 0
+                self._anchored = False
 
     def _stand(self, entry: LogEntry) -> None:
         op = entry.op

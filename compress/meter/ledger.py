@@ -29,6 +29,9 @@ class Mark:
     """Whether the nodes that stood then are still the first of the surface."""
     actual: int = 0
     """The provider's input figure, once it is known."""
+    stated: bool = False
+    """``actual`` is the agent's own estimate (Codex makes one after a compaction), no figure of
+    the provider's: it is shown as estimated and teaches nothing."""
     base: int | None = None
     """The anchor's input when this request was opened; ``None`` if it must teach nothing."""
     tail: Features = field(default_factory=dict)

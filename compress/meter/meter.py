@@ -103,6 +103,8 @@ class TokenMeter:
             self._fold(entry)
         if entry.usage is not None:
             self._settle(entry, entry.usage)
+        elif entry.type == "usage" and entry.meta.get("estimated"):
+            self._restate(entry)
 
     def feed_all(self, entries: Iterable[LogEntry]) -> TokenMeter:
         """Take many events; returns the meter itself."""
@@ -146,7 +148,7 @@ class TokenMeter:
         seen = content - kinds["thinking"]
         countable = counted - detail.get("counted/thinking", 0.0)
         calibrated = anchor is not None and seen > 0 and countable > 0
-        provided = anchor is not None and anchor.intact and overhead is None
+        provided = anchor is not None and anchor.intact and not anchor.stated and overhead is None
         return Reading(
             used=used,
             used_source="provider" if provided else "estimated",
@@ -189,7 +191,7 @@ class TokenMeter:
         mark = self._ledger.mark(seq, self.model)
         if anchor is not None:
             mark.tail = {**anchor.features, "request": 1.0}
-            if anchor.intact and anchor.model == self.model:
+            if anchor.intact and not anchor.stated and anchor.model == self.model:
                 mark.base = anchor.actual
         self._pending[seq] = mark
         while len(self._pending) > _PENDING:
@@ -229,6 +231,17 @@ class TokenMeter:
             self._anchor_at(seq, actual)
         elif self._anchor is not None and self._anchor.seq == seq:
             self._anchor.actual = actual
+
+    def _restate(self, entry: LogEntry) -> None:
+        """The agent itself says what the window holds now, where no provider's figure can: after
+        a compaction (T06)."""
+        context = entry.meta.get("context")
+        if not isinstance(context, int) or not 0 < context <= MOST_TOKENS:
+            return
+        mark = self._ledger.mark(entry.seq, self.model)
+        mark.actual, mark.stated = context, True
+        self._anchor = mark
+        self._keep_marks()
 
     def _anchor_at(self, seq: NodeId, actual: int) -> None:
         mark = self._pending[seq]

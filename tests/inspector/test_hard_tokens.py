@@ -72,6 +72,13 @@ def test_t06_the_last_figure_counts_and_a_compaction_ends_its_rule(
     after = cases.pressure(row.id, at=compacted)
     assert before.used_source == "provider"
     assert after.used_source == "estimated", "the figure from before does not stand for it"
+    stated = next(
+        int(entry.seq)
+        for entry in cases._store.entries(cases._store.find(row.id))
+        if entry.meta.get("context") == 20_000
+    )
+    told = cases.pressure(row.id, at=stated)
+    assert (told.used, told.used_source) == (20_000, "estimated"), "what Codex says itself"
 
 
 def test_t08_sub_agents_are_apart_and_not_in_the_window(
