@@ -17,6 +17,7 @@ from textual.screen import Screen
 from compress.events import NodeId
 from inspector.messages import StoreGrew
 from inspector.palette import DARK, LIGHT
+from inspector.reports import CompactionMode
 from inspector.screens.ports import Inquiry
 
 POLL = 0.1
@@ -107,14 +108,15 @@ class UllageApp(App[None]):
     def open_compaction(
         self,
         session: str,
-        region: tuple[NodeId, NodeId] | None,
+        what: tuple[NodeId, NodeId] | CompactionMode,
         at: NodeId | None,
         then: Callable[[bool | None], None],
     ) -> None:
-        """Preview a compaction; ``then`` hears whether one was committed."""
+        """Preview a compaction of a region, or what a policy would do; ``then`` hears whether one
+        was committed."""
         from inspector.screens.compaction import CompactionScreen  # noqa: PLC0415
 
-        self.push_screen(CompactionScreen(session, region, at), then)
+        self.push_screen(CompactionScreen(session, what, at), then)
 
     def open_audit(self, session: str | None) -> None:
         """Show the operations of one session, or of all."""

@@ -14,11 +14,10 @@ import click
 from inspector.cli_shell import Shell, example, json_option, json_options, seq, store_options
 
 if TYPE_CHECKING:
-    from inspector.reports import OperationReport
+    from inspector.reports import CompactionMode, OperationReport
     from inspector.usecases import UseCases
 
 F = TypeVar("F", bound=Callable[..., Any])
-Mode = Literal["region", "auto", "micro"]
 
 _session = click.argument("session")
 
@@ -166,7 +165,9 @@ def compact(
     shell.document(report, lambda paint: compaction_text(report, paint))
 
 
-def _mode(start: int | str | None, end: int | str | None, automatic: bool, micro: bool) -> Mode:
+def _mode(
+    start: int | str | None, end: int | str | None, automatic: bool, micro: bool
+) -> CompactionMode:
     region = start is not None or end is not None
     if region + automatic + micro > 1:
         raise click.UsageError("--from/--to, --auto and --micro exclude each other")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from compress.compaction.agent import AgentOperation, agent_operations
 from compress.compaction.micro import preview_micro
@@ -20,6 +19,7 @@ from inspector.contents import Contents
 from inspector.loaded import LoadedSession
 from inspector.pressures import planned_reading, window_of
 from inspector.reports import (
+    CompactionMode,
     CompactionReport,
     LostReport,
     NodeFate,
@@ -30,8 +30,6 @@ from inspector.reports import (
 from inspector.settings import Settings
 from storage import resources
 from storage.store import Store
-
-CompactionMode = Literal["region", "auto", "micro"]
 
 _LOST_SHOWN = 200
 """Items of each kind of loss in a report; a warning names the rest."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from compress.entries import LogEntry
 from compress.events import NodeId
 from compress.operations import is_operation_id
 from inspector.contents import Contents
@@ -47,14 +50,30 @@ def event_detail(
         raw=raw,
         provenance=provenance,
         operations=tuple(_history(loaded, node)),
+        sub_agent=_sub_agent(store, loaded, [state.entries[seq] for seq in members]),
     )
 
 
-def _raw(store: Store, loaded: LoadedSession, members: object) -> tuple[str, str]:
+def _sub_agent(store: Store, loaded: LoadedSession, log: Sequence[LogEntry]) -> str | None:
+    calls = {call for entry in log for call in entry.results}
+    if not calls:
+        return None
+    agents = {entry.meta.get("agent") for entry in log}
+    return next(
+        (
+            child.name
+            for child in store.children(loaded.record)
+            if child.native_id in agents or child.parent_call_id in calls
+        ),
+        None,
+    )
+
+
+def _raw(store: Store, loaded: LoadedSession, members: Sequence[NodeId]) -> tuple[str, str]:
     lines: list[str] = []
     provenance = ""
     seen: set[tuple[str, int]] = set()
-    for seq in members if isinstance(members, tuple | list) else ():
+    for seq in members:
         if is_operation_id(seq):
             provenance = provenance or f"operation event {seq} of the user's strand"
             continue

@@ -78,6 +78,7 @@ def pressure_report(
         composition=Composition(**reading.composition),
         tool_results_by_tool=dict(reading.tool_results_by_tool),
         thresholds=Thresholds(micro=limits.micro, compact=limits.compact),
+        proposed=limits.proposed(reading.used),
         forecast=Forecast(
             steps_to_micro=steps_left(reading.used, limits.micro, step),
             steps_to_compact=steps_left(reading.used, limits.compact, step),

@@ -19,6 +19,8 @@ SessionState = Literal["running", "waiting", "idle", "ended"]
 WindowSource = Literal["user", "log", "observed", "table", "unknown"]
 Fate = Literal["kept", "pinned", "shadowed", "receipt", "reduced"]
 OperationState = Literal["standing", "undone", "superseded"]
+CompactionMode = Literal["region", "auto", "micro"]
+Proposed = Literal["micro", "compact"]
 
 
 class Report(BaseModel):
@@ -56,7 +58,8 @@ class SessionRow(Report):
     title: str | None = None
     model: str | None = None
     parent: str | None = None
-    """The session that this one is a sub-agent or a fork of."""
+    """The session that this one is a sub-agent or a fork of: its id, or its name in the agent's
+    own log where it is not listed."""
     relation: Literal["main", "subagent", "fork"] = "main"
     started_at: float | None = None
     last_event_at: float | None = None
@@ -68,6 +71,8 @@ class SessionRow(Report):
     window: int | None = None
     pressure: float | None = None
     """tokens ÷ window, 0…; ``None`` where the window is unknown."""
+    proposed: Proposed | None = None
+    """What the policy would do at this pressure."""
     history: tuple[float, ...] = ()
     """Pressure over the last requests, oldest first, at most 32 values (the sparkline)."""
     problems: int = 0
@@ -207,6 +212,8 @@ class PressureReport(Report):
     composition: Composition = Field(default_factory=Composition)
     tool_results_by_tool: dict[str, int] = Field(default_factory=dict)
     thresholds: Thresholds = Field(default_factory=Thresholds)
+    proposed: Proposed | None = None
+    """What the policy would do at this pressure."""
     forecast: Forecast = Field(default_factory=Forecast)
     requests: tuple[RequestReport, ...] = ()
     compactions: tuple[NodeId, ...] = ()
@@ -343,6 +350,8 @@ class EventDetail(Report):
     """File, line and offset of the first record."""
     operations: tuple[str, ...] = ()
     """Which operations touched this node, a sentence each."""
+    sub_agent: str | None = None
+    """The session of the sub-agent whose work this result tells."""
 
 
 class Refusal(Report):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from compress.meter import thresholds
 from inspector.reports import SessionHeader, SessionRow, SessionState
 from inspector.settings import Settings
 from storage.catalog import SessionRecord
@@ -26,10 +28,43 @@ def header_of(record: SessionRecord) -> SessionHeader:
     )
 
 
-def session_row(record: SessionRecord, settings: Settings, now: float) -> SessionRow:
-    """One line; ``now`` in seconds since 1970."""
+def session_rows(
+    records: Sequence[SessionRecord], settings: Settings, now: float
+) -> list[SessionRow]:
+    """The lines in the order of the records, but a sub-agent's after those of the session that
+    started it; ``now`` in seconds since 1970."""
+    names = {(record.agent, record.native_id): record.name for record in reversed(records)}
+    rows = [
+        _row(record, settings, now, names.get((record.agent, record.parent_native_id or "")))
+        for record in records
+    ]
+    by_id = {row.id: row for row in rows}
+    groups: dict[str, list[SessionRow]] = {}
+    for row in rows:
+        groups.setdefault(_root(row, by_id), []).append(row)
+    return [
+        row
+        for root, group in groups.items()
+        for row in sorted(group, key=lambda member: member.id != root)
+    ]
+
+
+def _root(row: SessionRow, by_id: Mapping[str, SessionRow]) -> str:
+    """The session at whose line this one stands. Logs may name each other in a circle."""
+    seen = {row.id}
+    while row.relation == "subagent":
+        parent = by_id.get(row.parent or "")
+        if parent is None or parent.id in seen:
+            break
+        row = parent
+        seen.add(row.id)
+    return row.id
+
+
+def _row(record: SessionRecord, settings: Settings, now: float, parent: str | None) -> SessionRow:
     window = settings.window_for(record.model) or record.window
     pressure = record.tokens / window if window and record.tokens is not None else None
+    limits = thresholds(window, settings.micro_high, settings.threshold_ratio)
     return SessionRow(
         id=record.name,
         agent=record.agent,
@@ -37,7 +72,7 @@ def session_row(record: SessionRecord, settings: Settings, now: float) -> Sessio
         project=record.cwd,
         title=record.title,
         model=record.model,
-        parent=record.parent_native_id,
+        parent=parent or record.parent_native_id,
         relation=_relation(record),
         started_at=record.started_at,
         last_event_at=record.last_event_at,
@@ -47,6 +82,7 @@ def session_row(record: SessionRecord, settings: Settings, now: float) -> Sessio
         tokens_source="provider" if record.tokens_source == "provider" else "estimated",
         window=window,
         pressure=pressure,
+        proposed=limits.proposed(record.tokens or 0),
         history=tuple(tokens / window for tokens in record.history) if window else (),
         problems=record.problems,
         note=_note(record),

@@ -26,7 +26,7 @@ from compress.plan import PlanState
 from compress.surface import View
 from compress.undo import redo_draft, undo_draft
 from inspector import audits, compactions, health
-from inspector.compactions import CompactionMode, PreviewHandle
+from inspector.compactions import PreviewHandle
 from inspector.contents import Contents
 from inspector.details import event_detail
 from inspector.loaded import LoadedSession
@@ -34,6 +34,7 @@ from inspector.locations import Locations
 from inspector.pressures import pressure_report
 from inspector.reports import (
     AuditRow,
+    CompactionMode,
     CompactionReport,
     Damage,
     DoctorReport,
@@ -50,7 +51,7 @@ from inspector.reports import (
     SurfaceReport,
     Track,
 )
-from inspector.session_rows import header_of, session_row
+from inspector.session_rows import header_of, session_rows
 from inspector.settings import Loaded
 from inspector.surface_rows import SurfaceRows
 from storage.catalog import SessionRecord
@@ -188,9 +189,8 @@ class UseCases:
     # Sessions
 
     def sessions(self, limit: int | None = None) -> list[SessionRow]:
-        """All sessions, the newest first."""
-        now = self._clock()
-        return [session_row(record, self.settings, now) for record in self._store.sessions(limit)]
+        """All sessions, the newest first, sub-agents below the session that started them."""
+        return session_rows(self._store.sessions(limit), self.settings, self._clock())
 
     def find(self, reference: str) -> str:
         """The name of the session that a person means: a name, a unique prefix, ``last``, or the
@@ -202,6 +202,11 @@ class UseCases:
             path = Path(reference).expanduser()
             if path.is_file():
                 return self._find_file(path)
+            if path.is_dir():
+                raise UnknownSessionError(
+                    f"{path} is a folder, not a log: name a file in it, or read all of it with "
+                    "ullage ingest."
+                )
         return self._store.find(reference).name
 
     def _find_file(self, path: Path) -> str:

@@ -36,6 +36,9 @@ _OPERATIONS = (
     "WHERE session_id = ? ORDER BY number"
 )
 _PAGE = 500
+_RECENCY = "min(coalesce(s.last_event_at, f.mtime_ns / 1e9), f.mtime_ns / 1e9)"
+"""When something was last heard of a session. No event is younger than the last write to its file:
+a log that says so has a wrong clock."""
 
 
 class Store:
@@ -66,7 +69,7 @@ class Store:
 
     def sessions(self, limit: int | None = None) -> list[SessionRecord]:
         """All sessions, the newest first."""
-        query = f"{SESSIONS} ORDER BY coalesce(s.last_event_at, f.mtime_ns / 1e9) DESC, s.id"
+        query = f"{SESSIONS} ORDER BY {_RECENCY} DESC, s.id"
         with self.connections.read() as connection:
             found = connection.execute(f"{query} LIMIT ?", (-1 if limit is None else limit,))
             return [decode_session(row) for row in found]
@@ -85,10 +88,7 @@ class Store:
         Raises :class:`UnknownSessionError`, which lists the candidates.
         """
         if reference == "last":
-            newest = self.sessions(limit=1)
-            if newest:
-                return newest[0]
-            raise UnknownSessionError("The store holds no session yet; try: ullage ingest PATH")
+            return self._last()
         pattern = reference.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
         with self.connections.read() as connection:
             rows_ = connection.execute(
@@ -108,6 +108,17 @@ class Store:
                 choices=[record.name for record in found],
             )
         return found[0]
+
+    def _last(self) -> SessionRecord:
+        """The newest session that holds something, rather one of a person's than of a sub-agent."""
+        with self.connections.read() as connection:
+            row = connection.execute(
+                f"{SESSIONS} ORDER BY s.events = 0, s.relation = 'subagent', {_RECENCY} DESC, s.id "
+                "LIMIT 1"
+            ).fetchone()
+        if row is None:
+            raise UnknownSessionError("The store holds no session yet; try: ullage ingest PATH")
+        return decode_session(row)
 
     def sessions_of_file(self, path: Path) -> list[SessionRecord]:
         """The sessions that were read from a file, its main one first."""

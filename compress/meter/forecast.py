@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Literal
 
 MICRO_RATIO = 0.70
 COMPACT_RATIO = 0.80
@@ -19,6 +20,12 @@ class Thresholds:
 
     micro: int | None
     compact: int | None
+
+    def proposed(self, used: int) -> Literal["micro", "compact"] | None:
+        """What the policy would do at so many tokens."""
+        if self.compact is not None and used >= self.compact:
+            return "compact"
+        return "micro" if self.micro is not None and used >= self.micro else None
 
 
 def thresholds(

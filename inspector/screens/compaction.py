@@ -13,10 +13,10 @@ from textual.content import Content
 
 from compress.events import NodeId
 from inspector.messages import ChoiceTaken, RowHighlighted
-from inspector.reports import CompactionReport
+from inspector.reports import CompactionMode, CompactionReport
 from inspector.sanitize import line
 from inspector.screens.base import AskingScreen, Refusal
-from inspector.screens.ports import CompactionMode, Preview
+from inspector.screens.ports import Preview
 from inspector.views import SurfaceView
 from inspector.widgets import figures
 from inspector.widgets.balance import Balance
@@ -55,13 +55,16 @@ class CompactionScreen(AskingScreen[bool]):
     ]
 
     def __init__(
-        self, session: str, region: tuple[NodeId, NodeId] | None = None, at: NodeId | None = None
+        self,
+        session: str,
+        what: tuple[NodeId, NodeId] | CompactionMode = "auto",
+        at: NodeId | None = None,
     ) -> None:
         super().__init__()
         self.session = session
         self.at = at
-        self.mode: CompactionMode = "region" if region else "auto"
-        self.span = region
+        self.mode: CompactionMode = what if isinstance(what, str) else "region"
+        self.span = None if isinstance(what, str) else what
         self.budget: int | None = None
         self.pins: tuple[NodeId, ...] = ()
         self.surface: SurfaceView | None = None

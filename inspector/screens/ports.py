@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from compress.events import NodeId
 from inspector.reports import (
     AuditRow,
+    CompactionMode,
     CompactionReport,
     EventDetail,
     OperationReport,
@@ -23,8 +24,6 @@ from inspector.reports import (
     Track,
 )
 from inspector.views import SurfaceView
-
-CompactionMode = Literal["region", "auto", "micro"]
 
 
 class Preview(Protocol):

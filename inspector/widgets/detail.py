@@ -28,6 +28,8 @@ def sections_of(
     """Facts first, then the content, rendered or as the log has it."""
     facts = [Section(_facts(detail, window), "muted")]
     facts += [Section(sentence, "accent") for sentence in detail.operations]
+    if detail.sub_agent is not None:
+        facts.append(Section(f"told by sub-agent {detail.sub_agent}: Enter opens it", "accent"))
     if raw:
         return [*facts, Section(detail.raw, "text", "raw record")]
     content = [section for block in detail.blocks for section in _block(block)]

@@ -163,8 +163,9 @@ def _speaker(value: dict[str, Any], text: str) -> tuple[EventType, dict[str, Any
 
 
 def _result_facts(value: dict[str, Any]) -> dict[str, Any]:
+    """``agent``: the native id of the sub-agent's session, which is the stem of its file."""
     agent = mapping(value.get("toolUseResult")).get("agentId")
-    return {"agent": agent} if isinstance(agent, str) else {}
+    return {"agent": f"agent-{agent}"} if isinstance(agent, str) else {}
 
 
 def _rejected(block: ContentBlock) -> bool:

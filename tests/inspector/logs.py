@@ -35,9 +35,9 @@ class Log:
             message = {"role": "assistant", "id": name, "model": "claude-sonnet-4-5"}
             self._write("assistant", {**message, "content": [block], "usage": usage})
 
-    def result(self, call: str, text: str) -> None:
+    def result(self, call: str, text: str, **more: Any) -> None:
         block = {"type": "tool_result", "tool_use_id": call, "content": text}
-        self._write("user", {"role": "user", "content": [block]})
+        self._write("user", {"role": "user", "content": [block]}, **more)
 
     def step(self, number: int, size: int = 400) -> None:
         """A message that calls a tool, and its result."""
