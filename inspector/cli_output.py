@@ -94,7 +94,8 @@ def _session_cells(
     seen = None if row.last_event_at is None else now - row.last_event_at
     pressure: str | Cell = short(row.tokens)
     if row.pressure is not None:
-        text = f"{bar(row.pressure, 6)} {percent(row.pressure):>6}"
+        mark = "▲" if row.proposed else " "
+        text = f"{bar(row.pressure, 6)}{mark}{percent(row.pressure):>6}"
         pressure = Cell(text, (pressure_style(row.pressure),))
     title = row.title or row.note or ""
     if row.relation != "main":

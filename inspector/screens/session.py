@@ -13,7 +13,7 @@ from textual.timer import Timer
 
 from compress.events import NodeId
 from inspector.messages import RowActivated, RowHighlighted, TimeMoved
-from inspector.reports import EventDetail, OperationReport, PressureReport, Track
+from inspector.reports import CompactionMode, EventDetail, OperationReport, PressureReport, Track
 from inspector.sanitize import line
 from inspector.screens.base import AskingScreen
 from inspector.views import SurfaceView
@@ -23,6 +23,7 @@ from inspector.widgets.detail import sections_of
 from inspector.widgets.gauge import Gauge
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.pressure import PressurePane
+from inspector.widgets.proposal import Proposal
 from inspector.widgets.slider import TimeSlider
 from inspector.widgets.surface_list import SurfaceLine, SurfaceLines, SurfaceList, shadowed_lines
 from inspector.widgets.text_pane import TextPane
@@ -63,6 +64,7 @@ class SessionScreen(AskingScreen[None]):
         self.newest = 0
         self.surface: SurfaceView | None = None
         self.report: PressureReport | None = None
+        self._planned: PressureReport | None = None
         self._detail: EventDetail | None = None
         self._unfolded: dict[NodeId, Sequence[SurfaceLine]] = {}
         self._pending: Timer | None = None
@@ -71,6 +73,7 @@ class SessionScreen(AskingScreen[None]):
     def compose(self) -> ComposeResult:
         yield TitleBar(id="title")
         yield Gauge(id="strip")
+        yield Proposal(id="proposal")
         with Container(id="body"):
             yield SurfaceList(id="surface")
             with Vertical(id="side"):
@@ -106,11 +109,15 @@ class SessionScreen(AskingScreen[None]):
             ),
             self._take_view,
         )
-        self.ask(
-            "pressure",
-            lambda: self.inquiry.pressure(session, track=track, at=at, live=live),
-            self._take_pressure,
-        )
+
+        def weigh() -> tuple[PressureReport, PressureReport | None]:
+            report = self.inquiry.pressure(session, track=track, at=at, live=live)
+            if at is not None or report.proposed is None or track == "plan":
+                return report, report if at is None else None
+            # What was planned already needs no proposal, though the agent does not know it yet.
+            return report, self.inquiry.pressure(session, track="plan")
+
+        self.ask("pressure", weigh, self._take_pressure)
 
     def _take_view(self, answer: tuple[SurfaceView, int]) -> None:
         view, self.newest = answer
@@ -143,13 +150,15 @@ class SessionScreen(AskingScreen[None]):
         self._wanted = None
         return len(lines) - 1 if line is None else line
 
-    def _take_pressure(self, report: PressureReport) -> None:
+    def _take_pressure(self, answer: tuple[PressureReport, PressureReport | None]) -> None:
+        report, self._planned = answer
         self.report = report
         surface = self.query_one(SurfaceList)
         surface.window = report.window
         surface.largest = max(int((report.window or report.used or 1) * BAR_SHARE), 1)
         surface.repaint()
         self.query_one("#strip", Gauge).show(report)
+        self.query_one(Proposal).propose(self._planned)
         self.query_one(PressurePane).show(report)
         self._show_time()
 
@@ -210,11 +219,16 @@ class SessionScreen(AskingScreen[None]):
 
     @on(RowActivated, "#surface")
     def _unfold(self) -> None:
-        """Enter on a checkpoint shows what it shadows, or folds it again."""
+        """Enter on a checkpoint shows what it shadows, or folds it again; on the result of a
+        sub-agent it opens the sub-agent's session."""
         row, view = self.query_one(SurfaceList).row, self.surface
-        if row is None or view is None or row.node is None or row.node.checkpoint is None:
+        if row is None or view is None or row.node is None:
             return
-        if row.shadowed:
+        detail = self._detail
+        if detail is not None and detail.node.seq == row.seq and detail.sub_agent is not None:
+            self.ullage.open_session(detail.sub_agent)
+            return
+        if row.node.checkpoint is None or row.shadowed:
             return
         if self._unfolded.pop(row.seq, None) is not None:
             self._refold(view)
@@ -303,7 +317,9 @@ class SessionScreen(AskingScreen[None]):
     def action_compact(self) -> None:
         rows = self._chosen() if self.query_one(SurfaceList).pivot is not None else []
         region = (rows[0].seq, rows[-1].seq) if rows else None
-        self.ullage.open_compaction(self.session, region, self.at, self._committed)
+        proposed = self._planned.proposed if self._planned is not None else None
+        mode: CompactionMode = "micro" if proposed == "micro" else "auto"
+        self.ullage.open_compaction(self.session, region or mode, at=self.at, then=self._committed)
 
     def action_audit(self) -> None:
         self.ullage.open_audit(self.session)

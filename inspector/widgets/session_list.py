@@ -69,8 +69,8 @@ class SessionList(LineList[SessionRow]):
             cells.append(("  " + pad(line(_tail(row.project), PROJECT), PROJECT), "muted"))
             cells.append(("  " + pad(line(row.model or "–", MODEL), MODEL + 1), "muted"))
         filled, empty = figures.meter(row.pressure, bar)
-        heat = figures.heat(row.pressure)
-        cells += [(" " + filled, heat), (empty, "faint")]
+        heat = _heat(row)
+        cells += [("▲" if row.proposed else " ", heat), (filled, heat), (empty, "faint")]
         cells.append((pad(_share(row), PERCENT, right=True), heat))
         if width >= WIDE:
             figure = f"{figures.tokens(row.tokens)}/{figures.tokens(row.window)}"
@@ -93,6 +93,12 @@ def _title(row: SessionRow, width: int) -> Cells:
         used += 2 + cell_len(note)
     cells.append((" " * (width - used), "text"))
     return cells
+
+
+def _heat(row: SessionRow) -> str:
+    if row.pressure is None:
+        return "muted"
+    return {"compact": "hot", "micro": "warm", None: "calm"}[row.proposed]
 
 
 def _share(row: SessionRow) -> str:

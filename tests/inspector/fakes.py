@@ -132,6 +132,7 @@ class FakeUseCases:
             blocks=story.blocks_of(node),
             raw=f'{{"type":"message","seq":{seq},"headline":"{node.headline}"}}',
             provenance=f"~/.claude/projects/retry/3f1c.jsonl, line {seq}",
+            sub_agent="s2" if (node.type, node.tool) == ("tool/result", "Task") else None,
             operations=("#41 shadowed it: the agent's own compaction.",)
             if isinstance(seq, int) and seq <= 8
             else (),
@@ -140,7 +141,10 @@ class FakeUseCases:
     def pressure(
         self, session: str, *, track: Track = "agent", at: NodeId | None = None, live: bool = True
     ) -> PressureReport:
-        return story.pressure_of(self.header(session), track, live)
+        report = story.pressure_of(self.header(session), track, live)
+        if track == "plan" and any(row.state == "standing" for row in self.operations):
+            report = report.model_copy(update={"used": 61_000, "proposed": None})
+        return report
 
     def pin(self, session: str, seqs: Sequence[NodeId]) -> OperationReport:
         self.pinned |= set(seqs)
@@ -182,8 +186,8 @@ class FakeUseCases:
     def commit(self, preview: FakePreview) -> CompactionReport:
         report = preview.report
         done = self._operation(
-            "compact",
-            [fate.seq for fate in report.nodes if fate.fate == "shadowed"],
+            "compact" if report.summary is not None else "micro",
+            [fate.seq for fate in report.nodes if fate.fate in ("shadowed", "receipt")],
             before=report.tokens_before,
             after=report.tokens_after,
         )

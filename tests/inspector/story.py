@@ -191,6 +191,7 @@ def sessions() -> list[SessionRow]:
             tokens_source="provider",
             window=WINDOW,
             pressure=0.7615,
+            proposed="micro",
             history=saw,
         ),
         SessionRow(
@@ -225,6 +226,7 @@ def sessions() -> list[SessionRow]:
             tokens_source="provider",
             window=272_000,
             pressure=0.849,
+            proposed="compact",
             history=rise,
         ),
         SessionRow(
@@ -297,7 +299,7 @@ def pressure_of(header: SessionHeader, track: Track, live: bool) -> PressureRepo
         ),
         tool_results_by_tool={"Bash": 54_100, "Read": 21_000, "Task": 9_640, "Grep": 7_980,
                               "Edit": 360},
-        thresholds=Thresholds(micro=140_000, compact=160_000),
+        thresholds=Thresholds(micro=140_000, compact=160_000), proposed="micro",
         forecast=Forecast(steps_to_micro=0, steps_to_compact=3),
         requests=requests, compactions=(25,),
         error=MeterError(n=58, median_ape_increment=0.083, p90_ape_increment=0.21),

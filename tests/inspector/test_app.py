@@ -39,6 +39,8 @@ async def test_the_list_of_sessions_shows_what_each_is() -> None:
     assert "~8 %" in shown, "an estimated pressure is marked"
     assert "empty: holds only a summary record" in shown
     assert "6 sessions" in shown
+    marked = [row.split()[1] for row in shown.splitlines() if "▲" in row]
+    assert marked == ["claude", "codex"], "those at whose pressure the policy would act"
 
 
 async def test_typing_filters_and_enter_opens() -> None:
@@ -107,6 +109,18 @@ async def test_a_hit_that_stands_no_longer_is_shown_in_its_time() -> None:
 
 
 # One session
+
+
+async def test_enter_on_the_result_of_a_sub_agent_opens_its_session() -> None:
+    keys = ("home", *("j" for _ in range(25)))
+    async with on_stage(None, *keys) as (app, pilot):
+        row = app.screen.query_one(SurfaceList).row
+        assert row is not None
+        assert row.node is not None
+        assert row.node.tool == "Task"
+        assert "told by sub-agent s2" in text_of(app)
+        await play(pilot, "enter")
+        assert session_of(app).session == "s2"
 
 
 async def test_a_session_opens_at_its_tail_with_detail_and_pressure() -> None:

@@ -43,11 +43,28 @@ async def test_a_selected_region_is_previewed_edited_and_committed() -> None:
 
 async def test_without_a_selection_the_policy_chooses() -> None:
     async with on_stage(None, "c") as (app, pilot):
-        assert "whole surface by policy #41 … #33" in text_of(app)
-        await play(pilot, "m")
         assert "old tool results only" in text_of(app)
         await play(pilot, "m")
         assert "compaction  region" in text_of(app)
+        await play(pilot, "m")
+        assert "whole surface by policy #41 … #33" in text_of(app)
+
+
+async def test_a_policy_only_proposes_until_the_plan_has_room() -> None:
+    inquiry = FakeUseCases()
+    async with on_stage(inquiry) as (app, pilot):
+        proposal = "▲ 76 % full: the policy would clear old tool results  c previews it"
+        assert proposal in text_of(app)
+        assert inquiry.operations == []
+        await play(pilot, "comma")
+        assert "the policy would" not in text_of(app)
+        await play(pilot, "n")
+        assert proposal in text_of(app)
+        await play(pilot, "c", "y", "g")
+        assert inquiry.operations
+        assert isinstance(app.screen, SessionScreen)
+        assert app.screen.track == "agent"
+        assert "the policy would" not in text_of(app)
 
 
 async def test_leaving_writes_nothing() -> None:
