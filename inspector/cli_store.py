@@ -106,7 +106,7 @@ def ingest(shell: Shell, paths: tuple[Path, ...]) -> None:
 @click.pass_obj
 def watch(shell: Shell, paths: tuple[Path, ...]) -> None:
     """Read logs into the store, and go on reading as they grow, without a screen, until Ctrl-C."""
-    with shell.usecases() as usecases, _stopping() as stop:
+    with _stopping() as stop, shell.usecases() as usecases:
         shell.note("watching; Ctrl-C ends it")
         with shell.progress() as show:
             usecases.watch(list(paths), stop, lambda: show(*usecases.progress()))
