@@ -12,9 +12,8 @@ import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 from compress.errors import CompressError
@@ -32,11 +31,11 @@ from inspector.details import event_detail
 from inspector.loaded import LoadedSession
 from inspector.locations import Locations
 from inspector.pressures import pressure_report
+from inspector.reading import Reading
 from inspector.reports import (
     AuditRow,
     CompactionMode,
     CompactionReport,
-    Damage,
     DoctorReport,
     EventDetail,
     IngestReport,
@@ -56,12 +55,10 @@ from inspector.settings import Loaded
 from inspector.surface_rows import SurfaceRows
 from storage.catalog import SessionRecord
 from storage.errors import UnknownSessionError
-from storage.follow import Follower
-from storage.ingest import Ingest, Progress, Totals
+from storage.ingest import Progress
 from storage.search import search
 from storage.sources.registry import registry
 from storage.store import Store
-from storage.watch import watch as follow_folders
 
 _KEPT = 8
 """Sessions that stay loaded."""
@@ -90,9 +87,13 @@ class UseCases:
         )
         self._sessions: OrderedDict[int, LoadedSession] = OrderedDict()
         self._lock = threading.RLock()
-        self._ingest_lock = threading.Lock()
-        self._follower: Follower | None = None
-        self._following: tuple[threading.Thread, threading.Event] | None = None
+        self._reading = Reading(
+            store,
+            self._locations,
+            poll_interval=self.settings.poll_interval,
+            clock=clock,
+            grew=self._act_by_policy,
+        )
 
     def close(self) -> None:
         """Stops watching and closes the store."""
@@ -103,28 +104,7 @@ class UseCases:
 
     def ingest(self, paths: Sequence[Path] = (), progress: Progress | None = None) -> IngestReport:
         """Reads files or folders (none: every agent's logs on this machine) into the store."""
-        begun = self._clock()
-        found = self._locations.files(paths)
-        with self._ingest_lock:
-            ingest = Ingest(self._store, clock=self._clock)
-            try:
-                totals = ingest.run(found.paths, progress, final=True)
-            finally:
-                ingest.close()
-        notes = [*found.notes, *(f"{path}: {why}" for path, why in sorted(totals.notes.items()))]
-        wanted = {str(path.resolve()) for path in found.paths}
-        return IngestReport(
-            files=totals.looked_at,
-            records=totals.records,
-            events=totals.events,
-            damaged=tuple(
-                Damage(file=line.path, line=line.line, offset=line.offset, reason=line.reason)
-                for line in self._store.damaged_lines()
-                if line.path in wanted
-            ),
-            notes=tuple(notes),
-            seconds=max(0.0, self._clock() - begun),
-        )
+        return self._reading.ingest(paths, progress)
 
     def watch(
         self,
@@ -133,58 +113,33 @@ class UseCases:
         notify: Callable[[], None] = lambda: None,
     ) -> None:
         """Reads what is there, newest first, and goes on until ``stop`` is set."""
-        stop = stop or threading.Event()
-        ingest = Ingest(self._store, clock=self._clock)
-        seconds = self.settings.poll_interval
-
-        def read(totals: Totals) -> None:
-            self._act_by_policy(totals)
-            notify()
-
-        follower = self._follower = Follower(
-            ingest, read=read, watching=partial(follow_folders, seconds=seconds)
-        )
-        found = self._locations.files(paths)
-        try:
-            follower.run(found.paths, found.folders, self._locations.is_log(paths), stop)
-        finally:
-            ingest.close()
-
-    def _act_by_policy(self, totals: Totals) -> None:
-        """What the setting ``auto`` allows without a person; the audit says ``policy``."""
-        if self.settings.auto == "off":
-            return
-        for path in sorted(totals.touched):
-            for record in self._store.sessions_of_file(Path(path)):
-                for mode in compactions.policy_modes(self.settings.auto):
-                    with suppress(CompressError):
-                        self.commit(self.preview(record.name, mode=mode, by_policy=True))
+        self._reading.watch(paths, stop or threading.Event(), notify)
 
     def start_watching(self, paths: Sequence[Path], notify: Callable[[], None]) -> None:
         """The same in a thread of its own."""
-        self.stop_watching()
-        stop = threading.Event()
-        thread = threading.Thread(
-            target=self.watch, args=(paths, stop, notify), name="ullage-ingest", daemon=True
-        )
-        self._following = (thread, stop)
-        thread.start()
+        self._reading.start(paths, notify)
 
     def stop_watching(self) -> None:
         """Returns when the thread has ended; what was committed stays."""
-        if self._following is not None:
-            thread, stop = self._following
-            stop.set()
-            thread.join()
-            self._following = None
+        self._reading.stop()
 
     def progress(self) -> tuple[int, int, str]:
         """(files done, files in all, a note) of the watching."""
-        return (0, 0, "") if self._follower is None else self._follower.progress
+        return self._reading.progress
 
     def data_version(self) -> int:
         """Changes whenever the store has changed. Cheap."""
         return hash(self._store.data_version())
+
+    def _act_by_policy(self, touched: Iterable[str]) -> None:
+        """What the setting ``auto`` allows without a person; the audit says ``policy``."""
+        if self.settings.auto == "off":
+            return
+        for path in sorted(touched):
+            for record in self._store.sessions_of_file(Path(path)):
+                for mode in compactions.policy_modes(self.settings.auto):
+                    with suppress(CompressError):
+                        self.commit(self.preview(record.name, mode=mode, by_policy=True))
 
     # Sessions
 
