@@ -165,6 +165,11 @@ def session_input(
 
 def _agents_own(loaded: LoadedSession, number: int) -> AgentOperation:
     own = [op for op in agent_operations(loaded.order) if op.summary is not None]
+    if not own:
+        raise RequestError(
+            "The agent never compacted this session itself: name a region, or leave the choice to "
+            "the policy with --auto or --micro."
+        )
     if not 1 <= number <= len(own):
         raise RequestError(
             f"The agent compacted this session {len(own)} times, so there is no compaction "

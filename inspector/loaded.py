@@ -16,6 +16,7 @@ from compress.plan import PlanState, plan
 from compress.surface import SurfaceFold, View
 from inspector.reports import LostReport
 from storage.catalog import SessionRecord
+from storage.errors import UnknownEventError
 from storage.store import Store
 
 
@@ -80,10 +81,16 @@ class LoadedSession:
     def until(self, at: NodeId | None) -> tuple[Sequence[LogEntry], Sequence[OperationRow]]:
         """The log and the operations as they stood at a moment (``None``: now).
 
-        Raises :class:`compress.errors.StaleNodeError` for an operation that does not exist.
+        Raises :class:`compress.errors.StaleNodeError` for an operation that does not exist,
+        :class:`UnknownEventError` for a seq that the log has not reached.
         """
         if at is None:
             return self.order, self.operations
+        if isinstance(at, int) and at > self.record.last_seq:
+            raise UnknownEventError(
+                f"Session {self.record.name} has no event {at}; its newest is "
+                f"{self.record.last_seq}."
+            )
         seq, rows = moment(self.operations, at)
         if seq is None or seq >= self.record.last_seq:
             return self.order, rows

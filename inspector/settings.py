@@ -252,8 +252,8 @@ def _checked(key: str, value: Any, origin: str, *, from_text: bool = False) -> A
     """The value in its setting's type. A number in a file must be a number, not a string."""
     if key not in Settings.model_fields:
         near = difflib.get_close_matches(key, Settings.model_fields, n=3)
-        hint = f"; did you mean {' or '.join(near)}" if near else ""
-        raise SettingsError(f"{origin}: {key} is not a setting{hint}.", near)
+        hint = f"did you mean {' or '.join(near)}" if near else "ullage doctor lists all"
+        raise SettingsError(f"{origin}: {key} is not a setting; {hint}.", near)
     info = Settings.model_fields[key]
     declared: Any = Annotated[info.annotation, info]
     adapter: TypeAdapter[Any] = TypeAdapter(declared)

@@ -14,7 +14,7 @@ from inspector.widgets.text_pane import Section, TextPane
 
 _EVERYWHERE = """\
 ↑ ↓ j k   move                     PgUp PgDn   by the page
-Home End  first, last              Enter       open, unfold
+Home End  first, last              Enter       open, unfold, a sub-agent
 Tab       next pane                Esc         back
 f         find in all sessions     /           filter sessions
 t         dark or light            Ctrl+P      every action
@@ -23,7 +23,7 @@ mouse     click, drag, wheel"""
 
 _SESSION = """\
 space     begin, drop a selection  Shift+↑↓    extend it (or drag)
-p         pin or unpin             c           compact the selection
+p         pin or unpin             c           compact: selection, or policy
 g         agent or plan track      l           resume or live view
 r         rendered or raw          v           detail or pressure
 , .       an event back, forward   < >         a twentieth of the log
@@ -38,7 +38,7 @@ y         commit                   Esc         leave, nothing written"""
 
 _SIGNS = """\
 ❯ user   ◆ assistant   └ result   § context   » steering   ▣ checkpoint
-★ pinned   ↺ put back because pinned   ✗ error   ▲ over-large
+★ pinned   ↺ put back because pinned   ✗ error   ▲ over-large, or due
 ⚠ call or result missing   ∅ cleared   ~ estimated
 ● running   ◐ waiting   ○ idle   · ended
 ═ kept   − shadowed   ∅ replaced by a receipt   ≈ reduced"""

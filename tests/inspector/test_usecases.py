@@ -15,6 +15,7 @@ from compress.compaction.errors import ChangedError
 from compress.errors import CompressError, UnbalancedBoundaryError
 from compress.events import NodeId
 from inspector.usecases import UseCases
+from storage.errors import UnknownEventError
 from tests.inspector.logs import NAME, Log, rows, usecases
 
 
@@ -275,3 +276,15 @@ def test_an_unknown_model_has_no_window_no_pressure_and_no_threshold(tmp_path: P
     with pytest.raises(CompressError, match="unknown"):
         cases.preview(NAME, mode="auto")
     cases.close()
+
+
+def test_a_moment_that_has_not_come_is_refused(cases: UseCases) -> None:
+    newest = cases.events(NAME)
+    assert cases.surface(NAME, at=newest).at_seq == newest
+    with pytest.raises(UnknownEventError, match=f"its newest is {newest}"):
+        cases.surface(NAME, at=newest + 1)
+
+
+def test_a_session_that_its_agent_never_compacted_says_so(cases: UseCases) -> None:
+    with pytest.raises(CompressError, match="never compacted this session itself"):
+        cases.preview(NAME, before_compaction=1)
