@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -170,10 +170,3 @@ def _kind(entry: LogEntry) -> AgentKind:
     if marker == "rewind":
         return "rewind"
     return "branch"
-
-
-def nth_compaction(operations: Sequence[AgentOperation], number: int) -> AgentOperation | None:
-    """The ``number``-th compaction that the agent finished, from 1; ``None`` where there are
-    fewer."""
-    compactions = [op for op in operations if op.kind == "compact" and op.finished]
-    return compactions[number - 1] if 0 < number <= len(compactions) else None

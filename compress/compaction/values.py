@@ -55,20 +55,6 @@ class SessionInput:
         return (self.calibrated(counted) + (self.overhead or 0)) / self.window
 
 
-def with_operations(
-    plan: PlanState, agent: Callable[[NodeId], NodeContent]
-) -> Callable[[NodeId], NodeContent]:
-    """A content accessor for both strands, from one for the agent's nodes."""
-
-    def content(node: NodeId) -> NodeContent:
-        seqs = plan.surface.members.get(node, ())
-        if seqs and all(seq in plan.events for seq in seqs):
-            return NodeContent(node, tuple(plan.events[seq] for seq in seqs))
-        return agent(node)
-
-    return content
-
-
 @dataclass(frozen=True, slots=True)
 class PressureInputs:
     """What the meter says now. ``used``: provider tokens in the window, overhead included."""

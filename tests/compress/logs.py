@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from compress.compaction.policy import Policy
-from compress.compaction.values import SessionInput, with_operations
+from compress.compaction.values import SessionInput
 from compress.entries import LogEntry, entry_of
 from compress.errors import CompressError
 from compress.events import Append, ContentBlock, NodeId, Rebase, Replace, SessionEvent
@@ -123,15 +123,13 @@ class Log:
 
     def session(self, at: NodeId | None = None, **fields: Any) -> SessionInput:
         state = self.plan(at)
-        by_seq = {event.seq: event for event in self.events}
+        by_seq = {event.seq: event for event in self.events} | dict(state.events)
 
         def content(node: NodeId) -> NodeContent:
             return NodeContent(node, tuple(by_seq[s] for s in state.surface.members[node]))
 
         fields.setdefault("policy", Policy(last_messages=0))
-        return SessionInput(
-            plan=state, content=with_operations(state, content), counter=COUNTER, **fields
-        )
+        return SessionInput(plan=state, content=content, counter=COUNTER, **fields)
 
     def bytes_of(self, node: NodeId) -> str:
         """The content of a standing node, as JSON."""
