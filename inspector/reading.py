@@ -60,8 +60,7 @@ class Reading:
             events=totals.events,
             damaged=tuple(
                 Damage(file=line.path, line=line.line, offset=line.offset, reason=line.reason)
-                for line in self._store.damaged_lines()
-                if line.path in wanted
+                for line in self._store.damaged_lines(wanted)
             ),
             notes=tuple(notes),
             seconds=max(0.0, self._clock() - begun),

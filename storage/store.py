@@ -6,7 +6,8 @@ All SQL that answers questions stands here and in ``search.py``; what the ingest
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -312,14 +313,15 @@ class Store:
             ).fetchone()
         return None if row is None else decode_source(row)
 
-    def damaged_lines(self, limit: int = 1000) -> list[DamagedLine]:
-        """Lines that could not be read as they stand, by file and line."""
+    def damaged_lines(self, paths: Collection[str], limit: int = 1000) -> list[DamagedLine]:
+        """Lines of these files that could not be read as they stand, by file and line."""
         with self.connections.read() as connection:
             found = connection.execute(
                 "SELECT f.path, r.line, r.offset, r.damage FROM records r "
                 "JOIN sources f ON f.id = r.source_id WHERE r.damage IS NOT NULL "
-                "AND r.generation = f.generation ORDER BY f.path, r.line LIMIT ?",
-                (limit,),
+                "AND r.generation = f.generation "
+                "AND f.path IN (SELECT value FROM json_each(?)) ORDER BY f.path, r.line LIMIT ?",
+                (json.dumps(sorted(paths)), limit),
             )
             return [DamagedLine(*row) for row in found]
 

@@ -288,3 +288,13 @@ def test_a_moment_that_has_not_come_is_refused(cases: UseCases) -> None:
 def test_a_session_that_its_agent_never_compacted_says_so(cases: UseCases) -> None:
     with pytest.raises(CompressError, match="never compacted this session itself"):
         cases.preview(NAME, before_compaction=1)
+
+
+def test_damage_is_told_of_the_files_that_were_read(cases: UseCases, tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        log = Log(tmp_path, name)
+        log.user("Hello.")
+        with log.path.open("a", encoding="utf-8") as file:
+            file.write('{"type": "user"\n')
+        damaged = cases.ingest([log.path]).damaged
+        assert [(line.file, line.line) for line in damaged] == [(str(log.path.resolve()), 2)]
