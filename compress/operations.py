@@ -220,7 +220,11 @@ def moment(
     found = next((row for row in rows if row.event.seq == at), None)
     if found is None:
         raise StaleNodeError(at, "is unknown in this session")
-    return found.after, tuple(row for row in rows if row.number <= found.number)
+    last = found.number
+    if found.event.seq == found.operation:
+        # An operation is named by its first event, and made of all of them at once.
+        last = max(row.number for row in rows if row.operation == found.operation)
+    return found.after, tuple(row for row in rows if row.number <= last)
 
 
 def operation_entry(event: SessionEvent) -> LogEntry:

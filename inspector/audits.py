@@ -29,10 +29,10 @@ def audit(
     """All operations of a session in the order in which they happened: the agent's by seq, the
     user's after the seq that was the newest when they were made. ``judged``: with what each of
     them lost, the agent's own by the same measure; that reads the texts that they took away."""
-    state = loaded.plan("resume")
-    rows = [(float(_seq(op.seq)), _agents_row(op)) for op in agent_operations(loaded.order)]
+    state, name = loaded.plan(), loaded.record.name
+    rows = [(float(_seq(op.seq)), _agents_row(name, op)) for op in agent_operations(loaded.order)]
     rows += [
-        (op.after + op.number / (1 << 32), _users_row(op, state))
+        (op.after + op.number / (1 << 32), _users_row(name, op, state))
         for op in state.operations.values()
     ]
     ordered = [row for _, row in sorted(rows, key=lambda pair: pair[0])]
@@ -88,16 +88,17 @@ def _states(loaded: LoadedSession, operation: NodeId) -> tuple[PlanState, PlanSt
         raise UnknownEventError(
             f"Session {loaded.record.name} has no operation {operation}; ullage audit lists them."
         )
-    return loaded.plan_before(mine[0]), loaded.plan("resume", mine[-1].event.seq)
+    return loaded.plan_before(mine[0]), loaded.plan(mine[0].operation)
 
 
 def _seq(node: NodeId) -> int:
     return int(node) if isinstance(node, int) else 0
 
 
-def _agents_row(op: AgentOperation) -> AuditRow:
+def _agents_row(session: str, op: AgentOperation) -> AuditRow:
     stated = f"; the log says {op.stated_before:,} tokens before" if op.stated_before else ""
     return AuditRow(
+        session=session,
         operation=op.seq,
         kind=op.kind,
         origin="agent",
@@ -111,12 +112,13 @@ def _agents_row(op: AgentOperation) -> AuditRow:
     )
 
 
-def _users_row(op: Operation, state: PlanState) -> AuditRow:
+def _users_row(session: str, op: Operation, state: PlanState) -> AuditRow:
     standing = state.states[op.id]
     facts = next((e.meta for e in op.events if e.type == "compact/summary"), {})
     shadowed = tuple(facts.get("shadowed_seqs", ()))
     named = op.pinned if op.pinned is not None else None
     return AuditRow(
+        session=session,
         operation=op.id,
         kind=op.kind,
         origin=op.origin,

@@ -43,6 +43,7 @@ def open_(shell: Shell, paths: tuple[Path, ...]) -> None:
     if not _on_terminal():
         raise NoTerminalError("The app needs a terminal; without one, try `ullage sessions`.")
     with shell.usecases() as usecases:
+        usecases.narrow(paths)
         run_app(usecases, paths)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from compress.compaction.agent import AgentOperation, agent_operations
@@ -11,13 +11,13 @@ from compress.compaction.policy import Automatic, Policy
 from compress.compaction.preview import check_commit
 from compress.compaction.service import preview_auto, preview_region
 from compress.compaction.values import Lost, PressureInputs, Preview, SessionInput
-from compress.errors import CompressError
+from compress.errors import CompressError, StaleNodeError
 from compress.events import NodeId
-from compress.operations import OperationDraft, Origin
+from compress.operations import OperationDraft, Origin, is_operation_id
 from compress.plan import PlanState
 from inspector.contents import Contents
 from inspector.loaded import LoadedSession
-from inspector.pressures import planned_reading, window_of
+from inspector.pressures import reading_of_plan, window_of
 from inspector.reports import (
     CompactionMode,
     CompactionReport,
@@ -89,10 +89,14 @@ def preview(
     if request.before_compaction is not None:
         own = _agents_own(loaded, request.before_compaction)
         at = _just_before(loaded, own)
-    state = loaded.plan("resume", at)
+    state = loaded.plan(at)
+    for pin in request.pins:
+        if pin not in state.surface.members:
+            raise StaleNodeError(pin, "is no node of this session, so it cannot be kept")
     session, used = session_input(store, loaded, settings, state, at)
     made = _made(session, used, request, own, _budget(loaded, request, own))
-    report = _report(made, session, header, at if at is not None else loaded.record.last_seq)
+    size = used, _used_after(loaded, session, made, at)
+    report = _report(made, session, size, header, _at(loaded, at))
     return PreviewHandle(report, made, past=at is not None and at != loaded.record.last_seq)
 
 
@@ -108,10 +112,11 @@ def check(
             f"This preview is of event {handle.report.at_seq}, a moment of the past: only the "
             "present can be compacted. Leave --at and --before-compaction out."
         )
-    state = loaded.plan("resume")
-    session, _ = session_input(store, loaded, settings, state, None)
+    state = loaded.plan()
+    session, used = session_input(store, loaded, settings, state, None)
     now = check_commit(handle.preview, session)
-    report = _report(now, session, handle.report.session, loaded.record.last_seq)
+    size = used, _used_after(loaded, session, now, None)
+    report = _report(now, session, size, handle.report.session, _at(loaded, None))
     return report, now.draft
 
 
@@ -148,8 +153,8 @@ def session_input(
     at: NodeId | None,
 ) -> tuple[SessionInput, int]:
     """The session as compaction sees it, and the provider tokens that its plan holds."""
-    meter = loaded.meter("live", at)
-    reading = planned_reading(meter, state)
+    meter = loaded.meter(at)
+    reading = reading_of_plan(meter, state)
     record = loaded.record
     session = SessionInput(
         plan=state,
@@ -257,11 +262,33 @@ def _ends(session: SessionInput, request: Request) -> tuple[NodeId, NodeId]:
     )
 
 
+def _at(loaded: LoadedSession, at: NodeId | None) -> NodeId:
+    return loaded.record.last_seq if at is None else at
+
+
+def _used_after(
+    loaded: LoadedSession, session: SessionInput, made: Preview, at: NodeId | None
+) -> int:
+    """Provider tokens of the surface that a commit would leave, weighed as the gauge will."""
+    earlier = (node for node in made.surface if is_operation_id(node))
+    new = made.region_after + sum(session.tokens(node) for node in earlier)
+    known = (node for node in made.surface if isinstance(node, int))
+    return loaded.meter(at).reading_of(known, new).used
+
+
 def _report(
-    made: Preview, session: SessionInput, header: SessionHeader, at: NodeId
+    made: Preview,
+    session: SessionInput,
+    size: tuple[int, int],
+    header: SessionHeader,
+    at: NodeId,
 ) -> CompactionReport:
+    """Sizes of the whole window in provider tokens, so that every percentage has the window as
+    its one denominator; ``size`` is what the gauge shows before and will show after."""
+    used, after = size
     own = {event.seq for event in made.draft.events}
     summary = made.summary
+    window = session.window
     return CompactionReport(
         session=header,
         at_seq=at,
@@ -283,34 +310,25 @@ def _report(
         else SummaryReport(
             text=summary.text, tokens=summary.tokens, sections=dict(summary.sections)
         ),
-        tokens_before=made.tokens_before,
-        tokens_after=made.tokens_after,
-        pressure_before=made.pressure_before,
-        pressure_after=made.pressure_after,
-        cache_invalidated_tokens=made.cache_invalidated_tokens,
-        floor=made.floor,
+        tokens_before=used,
+        tokens_after=after,
+        pressure_before=used / window if window else None,
+        pressure_after=after / window if window else None,
+        cache_invalidated_tokens=session.calibrated(made.cache_invalidated_tokens),
+        floor=min(session.calibrated(made.floor), after),
         oversized_units=made.oversized,
         lost=lost_report(made.lost),
-        warnings=(*made.warnings, *_cut_short(made.lost)),
+        warnings=made.warnings,
     )
 
 
 def lost_report(lost: Lost) -> LostReport:
-    """What was lost, cut to what can be read; see :func:`_cut_short` for the rest."""
+    """What was lost, cut to what can be read, with the totals."""
     return LostReport(
         identifiers=lost.identifiers[:_LOST_SHOWN],
         instructions=lost.instructions[:_LOST_SHOWN],
         errors=lost.errors[:_LOST_SHOWN],
+        identifiers_total=len(lost.identifiers),
+        instructions_total=len(lost.instructions),
+        errors_total=len(lost.errors),
     )
-
-
-def _cut_short(lost: Lost) -> Sequence[str]:
-    return [
-        f"{len(items) - _LOST_SHOWN} more {name} are lost than are listed."
-        for name, items in (
-            ("identifiers", lost.identifiers),
-            ("instructions", lost.instructions),
-            ("errors", lost.errors),
-        )
-        if len(items) > _LOST_SHOWN
-    ]

@@ -8,7 +8,7 @@ from compress.entries import LogEntry
 from compress.events import NodeId
 from compress.operations import is_operation_id
 from inspector.contents import Contents
-from inspector.loaded import LoadedSession
+from inspector.loaded import PLAN_VIEW, LoadedSession
 from inspector.reports import EventDetail, MessageBlock
 from inspector.surface_rows import SurfaceRows
 from storage.errors import UnknownEventError
@@ -25,7 +25,7 @@ def event_detail(
 
     Raises :class:`UnknownEventError`.
     """
-    state = loaded.plan("resume")
+    state = loaded.plan()
     if seq not in state.entries:
         raise UnknownEventError(
             f"Session {loaded.record.name} has no event {seq}; it has 1 to "
@@ -87,13 +87,13 @@ def _raw(store: Store, loaded: LoadedSession, members: Sequence[NodeId]) -> tupl
 
 
 def _history(loaded: LoadedSession, node: NodeId) -> list[str]:
-    state = loaded.plan("resume")
+    state = loaded.plan()
     said = []
     if node in state.pins:
         said.append("pinned")
     if node in state.restored:
         said.append("restored by its pin: the agent removed it")
-    agent = loaded.fold("resume")
+    agent = loaded.fold(PLAN_VIEW)
     if node in agent.removed_by:
         said.append(f"removed from the agent's surface by event {agent.removed_by[node]}")
     for operation in state.operations.values():

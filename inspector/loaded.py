@@ -19,6 +19,9 @@ from storage.catalog import SessionRecord
 from storage.errors import UnknownEventError
 from storage.store import Store
 
+PLAN_VIEW: View = "live"
+"""The view that the plan, the meter and the thresholds stand on (design, section 1)."""
+
 
 class LoadedSession:
     """A session's log and operations, as far as the store holds them. Safe in any thread."""
@@ -40,7 +43,7 @@ class LoadedSession:
         self.losses: dict[tuple[NodeId, int], LostReport] = {}
         """What operations lost, by operation and number of nodes that it took away."""
         self._folds: dict[View, SurfaceFold] = {}
-        self._meters: dict[View, TokenMeter] = {}
+        self._meter: TokenMeter | None = None
         self._take(self._store.entries(record))
         self.operations = self._store.operations(record)
 
@@ -75,8 +78,8 @@ class LoadedSession:
         for fold in self._folds.values():
             for entry in new:
                 fold.apply_leniently(entry)
-        for meter in self._meters.values():
-            meter.feed_all(new)
+        if self._meter is not None:
+            self._meter.feed_all(new)
 
     def until(self, at: NodeId | None) -> tuple[Sequence[LogEntry], Sequence[OperationRow]]:
         """The log and the operations as they stood at a moment (``None``: now).
@@ -106,32 +109,34 @@ class LoadedSession:
                 self._folds[view] = _folded(log, view)
             return self._folds[view]
 
-    def plan(self, view: View, at: NodeId | None = None) -> PlanState:
-        """The agent's surface with the user's operations applied, at a moment."""
+    def plan(self, at: NodeId | None = None) -> PlanState:
+        """The agent's surface with the user's operations applied, at a moment. Over what the
+        running agent saw: that is what an operation is made on."""
         with self._lock:
             _, rows = self.until(at)
-            return plan(self.fold(view, at).snapshot(), self.entries, rows)
+            return plan(self.fold(PLAN_VIEW, at).snapshot(), self.entries, rows)
 
     def agent_only(self, view: View, at: NodeId | None = None) -> PlanState:
         """The agent's surface in the same shape, without any operation but with the pins' marks."""
         with self._lock:
             return plan(self.fold(view, at).snapshot(), self.entries, ())
 
-    def plan_before(self, row: OperationRow, view: View = "resume") -> PlanState:
+    def plan_before(self, row: OperationRow) -> PlanState:
         """The plan just before an operation's first event."""
         with self._lock:
             earlier = [other for other in self.operations if other.number < row.number]
-            return plan(self.fold(view, row.after).snapshot(), self.entries, earlier)
+            return plan(self.fold(PLAN_VIEW, row.after).snapshot(), self.entries, earlier)
 
-    def meter(self, view: View, at: NodeId | None = None) -> TokenMeter:
-        """The session's meter: kept and fed for now, fed anew for a past moment."""
+    def meter(self, at: NodeId | None = None) -> TokenMeter:
+        """The session's meter, of what the running agent saw, since that is what the provider's
+        figures speak of: kept and fed for now, fed anew for a past moment."""
         with self._lock:
             log, _ = self.until(at)
             if log is not self.order:
-                return TokenMeter(view).feed_all(log)
-            if view not in self._meters:
-                self._meters[view] = TokenMeter(view).feed_all(log)
-            return self._meters[view]
+                return TokenMeter("live").feed_all(log)
+            if self._meter is None:
+                self._meter = TokenMeter("live").feed_all(log)
+            return self._meter
 
 
 def _folded(log: Sequence[LogEntry], view: View) -> SurfaceFold:

@@ -53,15 +53,18 @@ def pressure_report(
     live: bool,
     plan: Callable[[], PlanState],
 ) -> PressureReport:
-    """How full the window is. On the plan track no provider has seen the surface: estimated."""
-    meter = loaded.meter("live" if live else "resume", at)
+    """How full the window is. No provider has seen the plan, nor what a resume would send again
+    after a micro-compaction: there it is estimated."""
+    meter = loaded.meter(at)
     reading = meter.reading()
     window = window_of(loaded, meter, settings)
     limits = thresholds(window.tokens, settings.micro_high, settings.threshold_ratio)
     if track == "plan":
-        state = plan()
-        if state.restored or any(operation.changes for operation in state.standing()):
-            reading = planned_reading(meter, state)
+        reading = reading_of_plan(meter, plan())
+    elif not live:
+        sent = loaded.fold("resume", at).nodes
+        if sent != loaded.fold("live", at).nodes:
+            reading = meter.reading_of(sent)
     step = slope([r.actual_input for r in meter.requests if r.actual_input is not None])
     error = accuracy(meter.requests)
     return PressureReport(
@@ -103,9 +106,11 @@ def pressure_report(
     )
 
 
-def planned_reading(meter: TokenMeter, state: PlanState) -> Reading:
-    """The plan's own size: the agent's nodes as the meter weighs them, the operations' text as it
-    is counted."""
+def reading_of_plan(meter: TokenMeter, state: PlanState) -> Reading:
+    """The plan's own size: as the provider says while nothing is changed, else the agent's nodes
+    as the meter weighs them and the operations' text as it is counted."""
+    if not state.restored and not any(operation.changes for operation in state.standing()):
+        return meter.reading()
     surface = state.surface
     new = sum(
         state.entries[seq].tokens

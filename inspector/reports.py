@@ -242,9 +242,15 @@ class SummaryReport(Report):
 
 
 class LostReport(Report):
+    """What no longer stands anywhere on the surface: the most important first, cut to what can be
+    read, with how many there are in all."""
+
     identifiers: tuple[str, ...] = ()
     instructions: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
+    identifiers_total: int = 0
+    instructions_total: int = 0
+    errors_total: int = 0
 
 
 class CompactionReport(Report):
@@ -257,11 +263,15 @@ class CompactionReport(Report):
     nodes: tuple[NodeFate, ...] = ()
     summary: SummaryReport | None = None
     tokens_before: int = 0
+    """Provider tokens in the window, overhead included, as the gauge shows them; the figures of
+    single nodes are counted ones, before calibration."""
     tokens_after: int = 0
     pressure_before: float | None = None
     pressure_after: float | None = None
     cache_invalidated_tokens: int = 0
+    """Provider tokens that the next request cannot reuse."""
     floor: int = 0
+    """Provider tokens that no compaction can free: overhead, pins, retained tail."""
     oversized_units: tuple[NodeId, ...] = ()
     lost: LostReport = Field(default_factory=LostReport)
     warnings: tuple[str, ...] = ()
@@ -271,6 +281,7 @@ class CompactionReport(Report):
 class AuditRow(Report):
     """One operation, of the user's, the policy's or the agent's own."""
 
+    session: str | None = None
     operation: NodeId
     kind: str
     """compact · micro · pin · unpin · undo · redo · pack · clear · branch"""
@@ -293,6 +304,9 @@ class OperationReport(Report):
     operation: NodeId
     state: OperationState
     surface_tokens: int
+    """Counted tokens of the plan surface."""
+    targets: tuple[NodeId, ...] = ()
+    """The nodes that were pinned or unpinned, the operations that were undone or redone."""
 
 
 class SearchHit(Report):

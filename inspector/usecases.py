@@ -28,7 +28,7 @@ from inspector import audits, compactions, health
 from inspector.compactions import PreviewHandle
 from inspector.contents import Contents
 from inspector.details import event_detail
-from inspector.loaded import LoadedSession
+from inspector.loaded import PLAN_VIEW, LoadedSession
 from inspector.locations import Locations
 from inspector.pressures import pressure_report
 from inspector.reading import Reading
@@ -87,6 +87,7 @@ class UseCases:
         )
         self._sessions: OrderedDict[int, LoadedSession] = OrderedDict()
         self._lock = threading.RLock()
+        self._scope: tuple[Path, ...] = ()
         self._reading = Reading(
             store,
             self._locations,
@@ -114,6 +115,11 @@ class UseCases:
     ) -> None:
         """Reads what is there, newest first, and goes on until ``stop`` is set."""
         self._reading.watch(paths, stop or threading.Event(), notify)
+
+    def narrow(self, paths: Sequence[Path]) -> None:
+        """From now on :meth:`sessions` lists only what was read from these files and folders; all
+        again where there are none."""
+        self._scope = tuple(path.expanduser().resolve() for path in paths)
 
     def start_watching(self, paths: Sequence[Path], notify: Callable[[], None]) -> None:
         """The same in a thread of its own."""
@@ -145,7 +151,14 @@ class UseCases:
 
     def sessions(self, limit: int | None = None) -> list[SessionRow]:
         """All sessions, the newest first, sub-agents below the session that started them."""
-        return session_rows(self._store.sessions(limit), self.settings, self._clock())
+        records = self._store.sessions(None if self._scope else limit)
+        if self._scope:
+            records = [record for record in records if self._in_scope(record)][:limit]
+        return session_rows(records, self.settings, self._clock())
+
+    def _in_scope(self, record: SessionRecord) -> bool:
+        path = Path(record.path)
+        return any(path == named or named in path.parents for named in self._scope)
 
     def find(self, reference: str) -> str:
         """The name of the session that a person means: a name, a unique prefix, ``last``, or the
@@ -184,10 +197,11 @@ class UseCases:
         at: NodeId | None = None,
         live: bool = False,
     ) -> SurfaceRows:
-        """One state of the surface, row by row."""
+        """One state of the surface, row by row. The plan stands on what the running agent saw,
+        whatever ``live`` says."""
         loaded = self._load(session)
-        view: View = "live" if live else "resume"
-        plan = loaded.plan(view, at)
+        view: View = PLAN_VIEW if track == "plan" else "live" if live else "resume"
+        plan = loaded.plan(at)
         return SurfaceRows(
             self._header(loaded.record),
             plan if track == "plan" else loaded.agent_only(view, at),
@@ -230,8 +244,8 @@ class UseCases:
     ) -> MessagesReport:
         """The exact message list that the agent would send."""
         loaded = self._load(session)
-        view: View = "live" if live else "resume"
-        state = loaded.plan(view, at) if track == "plan" else loaded.agent_only(view, at)
+        view: View = PLAN_VIEW if track == "plan" else "live" if live else "resume"
+        state = loaded.plan(at) if track == "plan" else loaded.agent_only(view, at)
         nodes = Contents(self._store, loaded.record, state).all(state.surface.nodes)
         return MessagesReport(
             session=self._header(loaded.record),
@@ -273,7 +287,7 @@ class UseCases:
             track=track,
             at=at,
             live=live,
-            plan=lambda: loaded.plan("live" if live else "resume", at),
+            plan=lambda: loaded.plan(at),
         )
 
     def search(self, query: str, limit: int = 50) -> list[SearchHit]:
@@ -378,11 +392,12 @@ class UseCases:
         draft: Callable[[PlanState, NodeId], OperationDraft],
     ) -> OperationReport:
         loaded = self._load(session)
-        plan = loaded.plan("resume")
+        plan = loaded.plan()
         for seq in seqs:
             draft(plan, seq)
         reports = [self._operate(session, lambda p, seq=seq: draft(p, seq)) for seq in seqs]  # type: ignore[misc]
-        return reports[-1]
+        targets = tuple(target for report in reports for target in report.targets)
+        return reports[-1].model_copy(update={"targets": targets})
 
     def _operate(
         self, session: str, draft: Callable[[PlanState], OperationDraft]
@@ -390,11 +405,16 @@ class UseCases:
         loaded = self._load(session)
         operation = self._append(loaded, draft)
         view = self.view(session, track="plan")
-        state = view.state.states[operation].state
-        return OperationReport(operation=operation, state=state, surface_tokens=view.tokens)
+        made = view.state.operations[operation]
+        return OperationReport(
+            operation=operation,
+            state=view.state.states[operation].state,
+            surface_tokens=view.tokens,
+            targets=made.targets if made.pinned is None else (made.pinned,),
+        )
 
     def _append(self, loaded: LoadedSession, draft: Callable[[PlanState], OperationDraft]) -> str:
-        made = draft(loaded.plan("resume"))
+        made = draft(loaded.plan())
         now = self._clock()
         rows = self._store.append_operations(
             loaded.record,

@@ -178,7 +178,11 @@ def test_the_past_can_be_asked_for_in_both_tracks(cases: UseCases) -> None:
     assert all(int(row.seq) <= newest // 2 for row in half.rows(0, len(half)))
     assert str(operation) == "o1"
     then = cases.view(NAME, track="plan", at=operation)
-    assert len(then) == len(whole), "after its first event the compaction is not finished"
+    assert [row.seq for row in then.rows(0, len(then))] == surface(cases)
+    before = cases.view(NAME, track="plan", at=newest)
+    assert [row.seq for row in before.rows(0, len(before))] == surface(cases)
+    cases.undo(NAME)
+    assert surface(cases) == whole
 
 
 @settings(
@@ -243,6 +247,52 @@ def test_a_policy_acts_alone_only_where_the_setting_allows_it(
     rows_ = cases.audit(NAME)
     assert [(row.kind, row.origin) for row in rows_] == [(kind, "policy") for kind in kinds]
     cases.close()
+
+
+def test_a_node_to_keep_must_exist(cases: UseCases) -> None:
+    with pytest.raises(CompressError, match="99999"):
+        cases.preview(NAME, start=1, end=5, pins=[99_999])
+
+
+def test_the_preview_and_the_gauge_have_one_denominator(cases: UseCases) -> None:
+    before = cases.pressure(NAME, track="plan")
+    made = cases.preview(NAME, start=surface(cases)[0], end=_unit_end(cases, "file 9"))
+    assert made.report.tokens_before == before.used
+    assert before.window is not None
+    assert made.report.pressure_before == pytest.approx(before.used / before.window)
+    assert made.report.floor <= made.report.tokens_after
+    cases.commit(made)
+    after = cases.pressure(NAME, track="plan")
+    assert after.used_source == "estimated"
+    assert after.used == made.report.tokens_after
+
+
+@pytest.mark.corpus
+def test_what_a_resume_would_send_again_is_estimated_not_the_providers_figure(
+    corpus: Path, tmp_path: Path
+) -> None:
+    cases = usecases(":memory:", tmp_path)
+    session = cases.find(str(corpus / "claude" / "entire-2.1.12-microcompact.jsonl"))
+    running, resumed = cases.pressure(session), cases.pressure(session, live=False)
+    assert (running.used_source, resumed.used_source) == ("provider", "estimated")
+    cleared = cases.view(session).tokens - cases.view(session, live=True).tokens
+    assert cleared > 20_000
+    assert cleared < resumed.used - running.used < 1.4 * cleared, "calibrated, so a little more"
+    assert resumed.overhead == pytest.approx(running.overhead, abs=2)
+    cases.close()
+
+
+def test_a_narrowed_list_shows_only_what_was_asked_for(cases: UseCases, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    made = Log(other, "bbbbbbbb-bbbb-cccc-dddd-eeeeeeeeeeee")
+    made.user("Another.")
+    cases.ingest([made.path])
+    assert len(cases.sessions()) == 2
+    cases.narrow([other])
+    assert [row.title for row in cases.sessions()] == ["Another."]
+    cases.narrow([])
+    assert len(cases.sessions()) == 2
 
 
 def test_the_window_of_the_settings_counts(log: Log, tmp_path: Path) -> None:
