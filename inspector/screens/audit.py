@@ -64,7 +64,7 @@ class AuditScreen(AskingScreen[None]):
         standing = sum(row.state == "standing" for row in rows)
         self.query_one("#title", TitleBar).show(
             [(" ullage", "accent"), ("  audit", "strong")],
-            [(f"{len(rows):,} operations, {standing:,} standing ", "muted")],
+            [(f"{figures.counted(len(rows), 'operation')}, {standing:,} standing ", "muted")],
         )
         self._look_closer()
 

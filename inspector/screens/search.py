@@ -13,6 +13,7 @@ from textual.widgets import Input
 from inspector.messages import RowActivated
 from inspector.reports import SearchHit
 from inspector.screens.base import AskingScreen
+from inspector.widgets import figures
 from inspector.widgets.bars import TitleBar
 from inspector.widgets.hit_list import HitList
 from inspector.widgets.key_bar import KeyBar
@@ -63,7 +64,7 @@ class SearchScreen(AskingScreen[None]):
         self.query_one(HitList).show(Listed(hits), 0)
         query = self.query_one(Input).value.strip()
         more = "the best " if len(hits) == LIMIT else ""
-        figure = f"{more}{len(hits):,} events " if hits or query else ""
+        figure = f"{more}{figures.counted(len(hits), 'event')} " if hits or query else ""
         self.query_one(TitleBar).show(
             [(" ullage", "accent"), ("  search", "strong")], [(figure, "muted")]
         )

@@ -13,6 +13,7 @@ from inspector.messages import RowActivated, RowHighlighted
 from inspector.reports import SessionRow
 from inspector.sanitize import clean
 from inspector.screens.base import AskingScreen
+from inspector.widgets import figures
 from inspector.widgets.bars import NoteLine, TitleBar
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.line_list import Listed
@@ -77,7 +78,9 @@ class SessionsScreen(AskingScreen[None]):
 
     def _show_title(self, shown: int) -> None:
         count = len(self._rows)
-        figure = f"{count:,} sessions" if shown == count else f"{shown:,} of {count:,} sessions"
+        figure = figures.counted(count, "session")
+        if shown != count:
+            figure = f"{shown:,} of {figure}"
         right = [*self.progress_cells(), ("  " + figure + " ", "muted")]
         self.query_one("#title", TitleBar).show(
             [(" ullage", "accent"), ("  sessions", "strong")], right
@@ -96,7 +99,7 @@ class SessionsScreen(AskingScreen[None]):
             return
         where = clean(row.path, " ")
         lead = f" {clean(row.note, ' ')} · " if row.note else " "
-        problems = f" {row.problems:,} problems " if row.problems else ""
+        problems = f" {figures.counted(row.problems, 'problem')} " if row.problems else ""
         note.show([(lead, "warm"), (where, "muted")], [(problems, "warm")] if problems else [])
 
     def _grow_older(self) -> None:

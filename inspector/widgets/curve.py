@@ -106,7 +106,7 @@ def _axis(report: PressureReport, columns: int) -> Cells:
 def _labels(report: PressureReport, columns: int) -> Cells:
     left = figures.event_name(report.requests[0].seq)
     count = len(report.requests)
-    what = f"{count:,} requests" if count != 1 else "1 request"
+    what = figures.counted(count, "request")
     if report.compactions:
         what += f" · ▲ {len(report.compactions):,} compacted"
     right = figures.event_name(report.requests[-1].seq)

@@ -166,7 +166,7 @@ class AfterList(LineList[FateLine]):
         node = row.node
         room = width - 18
         if node is None:
-            text = line(f"new checkpoint for {self.shadowed:,} nodes", room)
+            text = line(f"new checkpoint for {figures.counted(self.shadowed, 'node')}", room)
             return [
                 ("    new ", "accent"),
                 ("▣ ", "checkpoints"),

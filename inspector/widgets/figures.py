@@ -31,6 +31,11 @@ def tokens(count: int | None) -> str:
     return f"{count / 1e6:.1f}M" if size < 99_950_000 else f"{count / 1e6:.0f}M"
 
 
+def counted(count: int, one: str) -> str:
+    """``1 session`` · ``1,204 sessions``; the plural of ``one`` takes an s."""
+    return f"{count:,} {one}" if count == 1 else f"{count:,} {one}s"
+
+
 def percent(share: float | None) -> str:
     """A share, 0…, as whole percent: ``71 %``; ``<1 %`` for little, ``–`` for unknown."""
     if share is None:

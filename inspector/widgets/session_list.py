@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -27,28 +28,61 @@ PERCENT = 6
 FIGURE = 15
 MODEL = 18
 PROJECT = 20
-WIDE = 110
-"""Cells from which project, model and the token figures have columns of their own."""
+LEAST = 12
+"""Cells below which a project or a model says too little to be shown."""
+TITLE = 28
+"""Cells that the title has before any other column that can be left out."""
+ROOMY = 140
+"""Cells from which the pressure bar and the sparkline are long."""
 
 
-def columns(width: int) -> tuple[int, int, int]:
-    """Cells for the title, the pressure bar and the sparkline."""
-    bar, spark = (14, 16) if width >= WIDE else (8, 8)
-    extra = 2 + PROJECT + 2 + MODEL + 1 + FIGURE if width >= WIDE else 0
-    rest = width - 2 - AGENT - 1 - 1 - bar - PERCENT - 2 - spark - AGE - 1 - extra
-    return max(rest, 8), bar, spark
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Cells of each column that gives way; 0 where it is left out."""
+
+    title: int
+    bar: int
+    spark: int
+    project: int = 0
+    figure: int = 0
+    model: int = 0
+
+
+def columns(width: int) -> Columns:
+    """The title first; then the sparkline, the project, the tokens and the model, while there is
+    room for them. Agent, pressure and age are always there."""
+    bar, spark = (14, 16) if width >= ROOMY else (8, 8)
+    rest = width - 2 - AGENT - 1 - 1 - bar - PERCENT - AGE - 1
+    if rest - spark - 2 < TITLE:
+        return Columns(max(rest, 8), bar, 0)
+    rest -= spark + 2
+    project = _fitting(PROJECT, LEAST, rest - TITLE - 2)
+    rest -= project + 2 if project else 0
+    figure = _fitting(FIGURE, FIGURE, rest - TITLE) if project else 0
+    rest -= figure
+    model = _fitting(MODEL, LEAST, rest - TITLE - 3) if figure else 0
+    rest -= model + 3 if model else 0
+    return Columns(rest, bar, spark, project, figure, model)
+
+
+def _fitting(most: int, least: int, room: int) -> int:
+    return min(most, room) if room >= least else 0
 
 
 def heading(width: int) -> str:
     """The column titles, to stand above the list."""
-    title, bar, spark = columns(width)
-    parts = ["  ", pad("agent", AGENT + 1), pad("title", title)]
-    if width >= WIDE:
-        parts += ["  ", pad("project", PROJECT), "  ", pad("model", MODEL + 1)]
-    parts += [" ", pad("pressure", bar + PERCENT)]
-    if width >= WIDE:
-        parts.append(pad("tokens/window", FIGURE, right=True))
-    parts += ["  ", pad("history", spark), pad("age", AGE, right=True)]
+    shown = columns(width)
+    parts = ["  ", pad("agent", AGENT + 1), pad("title", shown.title)]
+    if shown.project:
+        parts += ["  ", pad("project", shown.project)]
+    if shown.model:
+        parts += ["  ", pad("model", shown.model + 1)]
+    parts += [" ", pad("pressure", shown.bar + PERCENT)]
+    if shown.figure:
+        parts.append(pad("tokens/window", shown.figure, right=True))
+    if shown.spark:
+        parts += ["  ", pad("history", shown.spark)]
+    parts.append(pad("age", AGE, right=True))
     return line("".join(parts), width)
 
 
@@ -61,21 +95,26 @@ class SessionList(LineList[SessionRow]):
     """Seconds since 1970; set before rows are shown, ages are counted from it."""
 
     def paint(self, row: SessionRow, index: int, width: int) -> Cells:
-        title_width, bar, spark = columns(width)
+        shown = columns(width)
         dot, tone = STATES[row.state]
         cells: Cells = [(f"{dot} ", tone), (pad(line(row.agent, AGENT), AGENT + 1), "muted")]
-        cells += _title(row, title_width)
-        if width >= WIDE:
-            cells.append(("  " + pad(line(_tail(row.project), PROJECT), PROJECT), "muted"))
-            cells.append(("  " + pad(line(row.model or "–", MODEL), MODEL + 1), "muted"))
-        filled, empty = figures.meter(row.pressure, bar)
+        cells += _title(row, shown.title)
+        if shown.project:
+            project = line(_tail(row.project, shown.project), shown.project)
+            cells.append(("  " + pad(project, shown.project), "muted"))
+        if shown.model:
+            model = line(row.model or "–", shown.model)
+            cells.append(("  " + pad(model, shown.model + 1), "muted"))
+        filled, empty = figures.meter(row.pressure, shown.bar)
         heat = _heat(row)
         cells += [("▲" if row.proposed else " ", heat), (filled, heat), (empty, "faint")]
         cells.append((pad(_share(row), PERCENT, right=True), heat))
-        if width >= WIDE:
+        if shown.figure:
             figure = f"{figures.tokens(row.tokens)}/{figures.tokens(row.window)}"
-            cells.append((pad(figure, FIGURE, right=True), "muted"))
-        cells.append(("  " + pad(figures.sparkline(row.history, spark), spark), "muted"))
+            cells.append((pad(figure, shown.figure, right=True), "muted"))
+        if shown.spark:
+            spark = figures.sparkline(row.history, shown.spark)
+            cells.append(("  " + pad(spark, shown.spark), "muted"))
         since = None if row.last_event_at is None else max(self.now - row.last_event_at, 0)
         cells.append((pad(figures.age(since), AGE, right=True), "muted"))
         return cells
@@ -106,8 +145,8 @@ def _share(row: SessionRow) -> str:
     return mark + figures.percent(row.pressure)
 
 
-def _tail(path: str | None) -> str:
+def _tail(path: str | None, width: int) -> str:
     """The end of a path says more than its beginning."""
     if not path:
         return "–"
-    return path if len(path) <= PROJECT else "…" + path[-(PROJECT - 1) :]
+    return path if len(path) <= width else "…" + path[-(width - 1) :]
