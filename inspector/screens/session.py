@@ -83,6 +83,7 @@ class SessionScreen(AskingScreen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
+        self.query_one("#strip", Gauge).foretells = True
         self.query_one("#surface").border_title = "surface"
         self.query_one("#pressure").border_title = "pressure"
         self.query_one("#detail").border_title = "detail"
@@ -134,7 +135,9 @@ class SessionScreen(AskingScreen[None]):
         elif here is not None and not surface.following:
             cursor = lines.line_of(here.seq)
         surface.show(lines, cursor)
-        surface.border_subtitle = f"{len(view):,} nodes · {figures.tokens(view.tokens)} counted"
+        surface.border_subtitle = (
+            f"{figures.counted(len(view), 'node')} · {figures.tokens(view.tokens)} counted"
+        )
         self._show_title()
         self._show_time()
         self._look_closer()
@@ -183,7 +186,7 @@ class SessionScreen(AskingScreen[None]):
         ]
         states = [self.track, "live" if self.live else "resume"]
         if view.problems:
-            states.append(f"{len(view.problems):,} problems")
+            states.append(figures.counted(len(view.problems), "problem"))
         right = [*self.progress_cells(), ("  " + " · ".join(states) + " ", "accent")]
         self.query_one("#title", TitleBar).show(left, right)
 

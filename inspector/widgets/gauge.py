@@ -7,6 +7,7 @@ from textual.geometry import Size
 from inspector.reports import PressureReport
 from inspector.sanitize import line
 from inspector.widgets import figures
+from inspector.widgets.forecast import fitting, outlook
 from inspector.widgets.tones import Cells, Drawn, width_of
 
 SOURCES = {
@@ -23,6 +24,8 @@ class Gauge(Drawn):
     """Bar with the thresholds marked, share, and the figures it is made of. Two lines."""
 
     report: PressureReport | None = None
+    foretells: bool = False
+    """Whether the second line also says what comes next."""
 
     def show(self, report: PressureReport | None) -> None:
         """Take a new report."""
@@ -45,7 +48,12 @@ class Gauge(Drawn):
         tone = heat_of(report, report.used)
         figure = figures.percent(share)
         top = [*_bar(report, share, tone, width - 8), (f"{figure:>7}", tone)]
-        return [top, _fit([_figures(report), *_details(report)], width)]
+        figures_part = _figures(report)
+        groups = [figures_part, *_details(report)]
+        if self.foretells:
+            words = fitting(outlook(report), width - width_of(figures_part) - 3)
+            groups.insert(1, [(" · ", "muted"), (words.rstrip("."), "text")])
+        return [top, _fit(groups, width)]
 
 
 def heat_of(report: PressureReport, tokens: int) -> str:
@@ -104,50 +112,3 @@ def _fit(groups: list[Cells], width: int) -> Cells:
             break
         cells += group
     return cells
-
-
-class Forecast(Drawn):
-    """One line on what comes next, one on how far the figures can be trusted."""
-
-    report: PressureReport | None = None
-
-    def show(self, report: PressureReport | None) -> None:
-        """Take a new report."""
-        self.report = report
-        self.refresh_drawing()
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return 2
-
-    def draw(self, width: int, height: int) -> list[Cells]:
-        report = self.report
-        if report is None:
-            return []
-        return [[(line(_outlook(report), width), "text")], [(line(_trust(report), width), "muted")]]
-
-
-def _outlook(report: PressureReport) -> str:
-    if not report.window:
-        return "No forecast without a window."
-    compact, micro = report.thresholds.compact, report.thresholds.micro
-    if compact is not None and report.used >= compact:
-        return f"Above the compaction threshold ({figures.tokens(compact)}): c previews one."
-    ahead = report.forecast
-    parts = []
-    if micro is not None and report.used < micro and ahead.steps_to_micro is not None:
-        parts.append(f"micro-compaction in about {_steps(ahead.steps_to_micro)}")
-    if ahead.steps_to_compact is not None:
-        parts.append(f"compaction in about {_steps(ahead.steps_to_compact)}")
-    return ", ".join(parts).capitalize() + "." if parts else "No threshold in sight."
-
-
-def _steps(count: int) -> str:
-    return "1 step" if count == 1 else f"{count:,} steps"
-
-
-def _trust(report: PressureReport) -> str:
-    error = report.error
-    if not error.n or error.median_ape_increment is None:
-        return "The meter could not be checked against this log."
-    off = error.median_ape_increment * 100
-    return f"The meter is off by {off:.1f} % of a step's growth (median, n = {error.n:,})."

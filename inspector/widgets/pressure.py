@@ -8,7 +8,8 @@ from textual.containers import Vertical
 from inspector.reports import PressureReport
 from inspector.widgets.composition import CompositionBar
 from inspector.widgets.curve import Curve
-from inspector.widgets.gauge import Forecast, Gauge
+from inspector.widgets.forecast import Forecast
+from inspector.widgets.gauge import Gauge
 
 
 class PressurePane(Vertical):

@@ -9,12 +9,15 @@ from textual.app import App, ComposeResult
 from inspector.messages import RowActivated, TimeMoved
 from inspector.palette import DARK
 from inspector.reports import Composition, NodeReport, SessionHeader
+from inspector.reports import Forecast as Outlook
 from inspector.widgets import figures
 from inspector.widgets.composition import CompositionBar
 from inspector.widgets.curve import Curve, column_of, resample
 from inspector.widgets.fate_list import After, Before
-from inspector.widgets.gauge import Forecast, Gauge
+from inspector.widgets.forecast import Forecast
+from inspector.widgets.gauge import Gauge
 from inspector.widgets.line_list import LineList, Listed
+from inspector.widgets.session_list import columns, heading
 from inspector.widgets.slider import TimeSlider
 from inspector.widgets.surface_list import SurfaceLine, SurfaceLines
 from inspector.widgets.text_pane import Section, TextPane
@@ -69,6 +72,32 @@ def test_an_impossible_time_is_unknown() -> None:
 def test_a_sparkline_has_the_window_as_its_full_height() -> None:
     assert figures.sparkline((0.0, 0.5, 1.0, 3.0), 8) == "▁▅██"
     assert figures.sparkline((0.0, 0.5, 1.0), 2) == "▅█"
+
+
+def test_one_is_not_many() -> None:
+    assert figures.counted(1, "session") == "1 session"
+    assert figures.counted(1_204, "session") == "1,204 sessions"
+    assert figures.counted(0, "session") == "0 sessions"
+
+
+# The list of sessions
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (58, ()), (78, ("history",)), (100, ("project", "history")),
+        (118, ("project", "tokens/window", "history")),
+        (158, ("project", "model", "tokens/window", "history")),
+    ],
+)  # fmt: skip
+def test_the_title_of_a_session_has_the_room_first(width: int, shown: tuple[str, ...]) -> None:
+    titles = heading(width)
+    assert len(titles) == width - 1
+    assert titles.endswith("  age")
+    optional = ("project", "model", "tokens/window", "history")
+    assert tuple(name for name in optional if name in titles) == shown
+    assert columns(width).title >= (25 if width < 70 else 28)
 
 
 # Drawings, drawn without an app
@@ -137,6 +166,39 @@ def test_the_forecast_states_how_far_off_the_meter_was() -> None:
         "Compaction in about 3 steps.",
         "The meter is off by 8.3 % of a step's growth (median, n = 58).",
     ]
+
+
+@pytest.mark.parametrize(
+    ("width", "words"),
+    [
+        (70, "Micro-compaction in about 6 steps, compaction in about 12 steps."),
+        (50, "Micro-compaction in ~6 steps, compaction in ~12."),
+        (40, "Micro in ~6 steps, compaction in ~12."),
+        (20, "Micro in ~6 steps."),
+    ],
+)
+def test_a_forecast_is_said_in_fewer_words_not_cut(width: int, words: str) -> None:
+    report = FakeUseCases().pressure("s1")
+    report = report.model_copy(
+        update={"used": 90_000, "forecast": Outlook(steps_to_micro=6, steps_to_compact=12)}
+    )
+    forecast = Forecast()
+    forecast.report = report
+    assert text(forecast.draw(width, 2)[0]) == words
+    gauge = Gauge()
+    gauge.report, gauge.foretells = report, True
+    # "90,000 of 200,000 measured · " takes 29 cells.
+    assert words.rstrip(".") in text(gauge.draw(width + 29, 2)[1])
+
+
+@pytest.mark.parametrize("width", [50, 31, 24])
+def test_above_the_threshold_the_limit_is_always_named(width: int) -> None:
+    forecast = Forecast()
+    forecast.report = FakeUseCases().pressure("s1").model_copy(update={"used": 170_000})
+    above = text(forecast.draw(width, 2)[0])
+    assert above.startswith("Above")
+    assert "160k" in above
+    assert "…" not in above
 
 
 class _Host(App[None]):
