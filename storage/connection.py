@@ -6,6 +6,7 @@ store gives each thread its own connection; a store in memory has one, behind a 
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -26,8 +27,9 @@ _WAL_LIMIT = 64 << 20
 class Connections:
     """The connections of one store. Close it when done; threads that end leave theirs to it."""
 
-    def __init__(self, path: str | Path) -> None:
-        """Opens or makes the store at ``path`` (``":memory:"``: none on disk).
+    def __init__(self, path: str | Path, *, read_only: bool | None = None) -> None:
+        """Opens or makes the store at ``path`` (``":memory:"``: none on disk). ``read_only``: for
+        looking only (default: where the file may not be written).
 
         Raises :class:`StoreNewerError` before anything is written when a newer version made it,
         :class:`StoreUnusableError` when it is no store or cannot be opened.
@@ -37,14 +39,16 @@ class Connections:
         self._local = threading.local()
         self._all: list[sqlite3.Connection] = []
         self._lock = threading.RLock()
+        self.read_only = False
         if not self.in_memory:
             _make_private(Path(self.path))
             _refuse_foreign(Path(self.path))
+            self.read_only = not os.access(self.path, os.W_OK) if read_only is None else read_only
         try:
             first = self._open()
-            first.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            migrations.apply(Database(first))
-            if first.execute("PRAGMA user_version").fetchone()[0] != VERSION:
+            if not self.read_only and _pragma(first, "user_version") != VERSION:
+                first.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                migrations.apply(Database(first))
                 first.execute(f"PRAGMA user_version = {VERSION}")
         except sqlite3.DatabaseError as error:
             self.close()
@@ -53,13 +57,22 @@ class Connections:
         self._shared = first
 
     def _open(self) -> sqlite3.Connection:
+        name = self.path
+        if self.read_only:
+            # Without a log beside it nobody writes, and none can be made in a folder like this.
+            alone = "" if Path(f"{self.path}-wal").exists() else "&immutable=1"
+            name = f"{Path(self.path).resolve().as_uri()}?mode=ro{alone}"
         connection = sqlite3.connect(
-            self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            name,
+            timeout=_BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+            uri=self.read_only,
         )
         with self._lock:
             self._all.append(connection)
         connection.execute("PRAGMA foreign_keys = ON")
-        if not self.in_memory:
+        if not self.in_memory and not self.read_only:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT}")
@@ -75,8 +88,14 @@ class Connections:
     def write(self) -> Iterator[sqlite3.Connection]:
         """One transaction. Rolled back when the block raises.
 
-        Raises :class:`StoreBusyError` when another process holds the store too long.
+        Raises :class:`StoreBusyError` when another process holds the store too long,
+        :class:`StoreUnusableError` when it may only be read.
         """
+        if self.read_only:
+            raise StoreUnusableError(
+                f"The store {self.path} may only be read by this user, so nothing can be added; "
+                "name another with --db FILE."
+            )
         with self._guard():
             connection = self._connection()
             try:
@@ -122,6 +141,10 @@ class Connections:
             yield
 
 
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+
 def _make_private(path: Path) -> None:
     """Folder 0700 and file 0600, made before SQLite would make them world-readable."""
     try:
@@ -140,6 +163,10 @@ def _refuse_foreign(path: Path) -> None:
         raise StoreUnusableError(f"{path} is a folder; name a file with --db FILE.")
     if path.stat().st_size == 0:
         return
+    if not os.access(path, os.R_OK):
+        raise StoreUnusableError(
+            f"The store {path} may not be read by this user; name another with --db FILE."
+        )
     probe = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
     try:
         version = probe.execute("PRAGMA user_version").fetchone()[0]

@@ -1,0 +1,88 @@
+"""Opening a store: what is refused, what is left alone, and what may only be read."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from storage.connection import Connections
+from storage.errors import StoreNewerError, StoreUnusableError
+from storage.sources.registry import registry
+from storage.store import Store
+
+
+def test_a_store_is_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "store.db"
+    Connections(path).close()
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_s09_a_store_of_a_newer_version_is_refused_and_left_byte_for_byte(tmp_path: Path) -> None:
+    path = tmp_path / "newer.db"
+    with sqlite3.connect(path) as made:
+        made.executescript("pragma user_version=99999; create table meta(k, v)")
+    made.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreNewerError, match="newer version of Ullage"):
+        Connections(path)
+    assert path.read_bytes() == before
+    assert sorted(tmp_path.iterdir()) == [path], "not even a journal"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b"not a database\n" * 40, "cannot be used"), (b"SQLite format 3\0" + b"\7" * 5000, "cannot")],
+)
+def test_s08_a_file_that_is_no_store_is_refused_and_left_alone(
+    tmp_path: Path, content: bytes, words: str
+) -> None:
+    path = tmp_path / "odd.db"
+    path.write_bytes(content)
+    with pytest.raises(StoreUnusableError, match=words):
+        Connections(path)
+    assert path.read_bytes() == content
+
+
+def test_another_programs_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as made:
+        made.execute("create table theirs(x)")
+    made.close()
+    with pytest.raises(StoreUnusableError, match="database of another program"):
+        Connections(path)
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StoreUnusableError, match="is a folder"):
+        Connections(tmp_path)
+
+
+def test_a_store_that_may_only_be_read_can_be_looked_at_and_refuses_to_be_written(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "store.db"
+    Store(path, registry()).close()
+    connections = Connections(path, read_only=True)
+    with connections.read() as connection:
+        assert connection.execute("SELECT count(*) FROM sessions").fetchone() == (0,)
+    with (
+        pytest.raises(StoreUnusableError, match="may only be read"),
+        connections.write(),
+    ):
+        raise AssertionError("never reached")
+    connections.close()
+
+
+def test_opening_a_store_that_is_up_to_date_writes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    Connections(path).close()
+    before = path.read_bytes()
+    writer = Connections(path)
+    with writer.write():
+        # A second process can open it while the first one writes.
+        Connections(path).close()
+    writer.close()
+    assert path.read_bytes() == before
