@@ -98,7 +98,7 @@ class AskingScreen(Screen[R]):
     def tell(self, text: str, severity: str = "information") -> None:
         """A toast. The text may come from a log."""
         shown = line(clean(text, NEWLINE_MARK), TOAST)
-        self.app.notify(shown, severity=cast("Any", severity), markup=False, timeout=4)
+        self.app.notify(shown, severity=cast("Any", severity), markup=False, timeout=3)
 
     def _tell_refusal(self, refusal: Refusal) -> None:
         self.tell(str(refusal), "warning")

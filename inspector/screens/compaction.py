@@ -19,7 +19,7 @@ from inspector.screens.base import AskingScreen, Refusal
 from inspector.screens.ports import Preview
 from inspector.views import SurfaceView
 from inspector.widgets import figures
-from inspector.widgets.balance import Balance
+from inspector.widgets.balance import REFUSED, Balance
 from inspector.widgets.bars import Banner, TitleBar
 from inspector.widgets.fate_list import After, AfterList, Before, BeforeList, FateLine
 from inspector.widgets.key_bar import KeyBar
@@ -99,13 +99,16 @@ class CompactionScreen(AskingScreen[bool]):
         self.surface = view
         if first:
             self._show_before(None)
-        self._recompute()
+        self._recompute(anew=first)
 
-    def _recompute(self) -> None:
+    def _recompute(self, *, anew: bool = True) -> None:
+        """Ask for the preview of what is wanted now. Unless the question is the old one
+        (``anew`` false), nothing of the last answer stays in sight, or can be committed."""
         view = self.surface
         if view is None:
             return
-        self._show_title()
+        if anew:
+            self._show_nothing()
         start, end = self.span if self.mode == "region" and self.span else (None, None)
         mode, at, budget, pins = self.mode, self.at, self.budget, self.pins
 
@@ -129,15 +132,22 @@ class CompactionScreen(AskingScreen[bool]):
         side.summary_tokens = report.summary.tokens if report.summary is not None else 0
         side.shadowed = sum(fate.fate == "shadowed" for fate in report.nodes)
         side.show(after, after.checkpoint)
-        side.border_subtitle = f"{len(after):,} nodes"
+        side.border_subtitle = _size(len(after))
         self.query_one(Balance).show(report)
         self._show_text()
 
     def _refuse(self, refusal: Refusal) -> None:
-        self.preview = self._after = None
+        self._show_nothing()
+        self.query_one(Balance).show(None, REFUSED)
         self.query_one(Banner).show(
             str(refusal), [(_choice_words(choice), choice) for choice in refusal.choices]
         )
+
+    def _show_nothing(self) -> None:
+        """No preview is there: none is left in sight."""
+        self.preview = self._after = None
+        self.query_one(Banner).show("")
+        self._show_title()
         self._show_before(None)
         self._follow()
         side = self.query_one(AfterList)
@@ -156,7 +166,7 @@ class CompactionScreen(AskingScreen[bool]):
         first = side.row is None
         start = before.region[0] if before.region is not None else 0
         side.show(before, start if first else None)
-        side.border_subtitle = f"{len(view):,} nodes"
+        side.border_subtitle = _size(len(view))
 
     def _show_title(self) -> None:
         what = MODE_WORDS[self.mode]
@@ -167,7 +177,7 @@ class CompactionScreen(AskingScreen[bool]):
         if region is not None:
             what += f" {figures.event_name(region[0])} … {figures.event_name(region[1])}"
         budget = f"budget {self.budget:,}" if self.budget is not None else "default budget"
-        pins = f" · {len(self.pins):,} pins" if self.pins else ""
+        pins = f" · {figures.counted(len(self.pins), 'pin')}" if self.pins else ""
         self.query_one("#title", TitleBar).show(
             [(" ullage", "accent"), ("  compaction  ", "strong"), (what, "text")],
             [(f"{budget}{pins} ", "accent")],
@@ -204,7 +214,9 @@ class CompactionScreen(AskingScreen[bool]):
     def action_commit(self) -> None:
         preview = self.preview
         if preview is None:
-            self.tell("There is no preview to commit.", "warning")
+            refused = self.query_one(Balance).missing == REFUSED
+            why = "There is no preview to commit." if refused else "The preview is not ready yet."
+            self.tell(why, "warning")
             return
         self.ask("commit", lambda: self.inquiry.commit(preview), self._committed)
 
@@ -291,6 +303,11 @@ class CompactionScreen(AskingScreen[bool]):
             count = len(self.surface)
             ends = (*self.surface.rows(0, 1), *self.surface.rows(count - 1, count))
             self.span = (ends[0].seq, ends[-1].seq)
+
+
+def _size(nodes: int) -> str:
+    """How many nodes, and that the figures beside them are not the provider's."""
+    return f"{figures.counted(nodes, 'node')} · tokens as counted"
 
 
 def _choice_words(choice: Any) -> str:

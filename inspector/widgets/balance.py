@@ -11,16 +11,19 @@ from inspector.widgets.tones import Cells, Drawn
 
 LABEL = 8
 FIGURES = 20
+COMPUTING = "computing the preview …"
+REFUSED = "no preview: this was refused, and nothing would change"
 
 
 class Balance(Drawn):
     """Two bars and a line of figures."""
 
     report: CompactionReport | None = None
+    missing: str = COMPUTING
 
-    def show(self, report: CompactionReport | None) -> None:
-        """Take a new report; ``None`` while there is no preview."""
-        self.report = report
+    def show(self, report: CompactionReport | None, missing: str = COMPUTING) -> None:
+        """Take a new report; ``None`` while there is no preview, with the words that say so."""
+        self.report, self.missing = report, missing
         self.refresh_drawing()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -29,7 +32,7 @@ class Balance(Drawn):
     def draw(self, width: int, height: int) -> list[Cells]:
         report = self.report
         if report is None:
-            return [[("no preview", "muted")]]
+            return [[(self.missing, "muted")]]
         room = width - LABEL - FIGURES
         scale = max(report.tokens_before, report.tokens_after, 1)
         return [
@@ -57,17 +60,17 @@ def _costs(report: CompactionReport) -> str:
     gain = report.tokens_before - report.tokens_after
     parts = [f"gains {figures.tokens(gain)}"]
     if report.summary is not None:
-        parts.append(f"summary {figures.tokens(report.summary.tokens)}")
+        parts.append(f"summary {figures.tokens(report.summary.tokens)} counted")
     parts.append(f"prompt cache loses {figures.tokens(report.cache_invalidated_tokens)}")
     parts.append(f"cannot go below {figures.tokens(report.floor)}")
     lost = report.lost
     counts = (
-        (len(lost.identifiers), "identifiers"),
-        (len(lost.instructions), "instructions"),
-        (len(lost.errors), "errors"),
+        (max(lost.identifiers_total, len(lost.identifiers)), "identifier"),
+        (max(lost.instructions_total, len(lost.instructions)), "instruction"),
+        (max(lost.errors_total, len(lost.errors)), "error"),
     )
-    gone = ", ".join(f"{count:,} {name}" for count, name in counts if count)
+    gone = ", ".join(figures.counted(count, name) for count, name in counts if count)
     parts.append(f"loses {gone}" if gone else "loses nothing that was named")
     if report.oversized_units:
-        parts.append(f"{len(report.oversized_units):,} units too large")
+        parts.append(f"{figures.counted(len(report.oversized_units), 'unit')} too large")
     return " · ".join(parts)

@@ -22,7 +22,7 @@ def summary_sections(report: CompactionReport) -> list[Section]:
     sizes = " · ".join(
         f"{title} {figures.tokens(count)}" for title, count in report.summary.sections.items()
     )
-    return [Section(sizes, "muted"), Section(report.summary.text)]
+    return [Section(f"tokens as counted: {sizes}", "muted"), Section(report.summary.text)]
 
 
 def lost_sections(report: CompactionReport) -> list[Section]:
@@ -41,7 +41,9 @@ def loss(lost: LostReport) -> list[Section]:
         values: tuple[str, ...] = getattr(lost, name)
         if values:
             text = "\n".join(f"• {value}" for value in values)
-            sections.append(Section(text, "text", f"lost {title} ({len(values):,})"))
+            shown, total = len(values), getattr(lost, f"{name}_total")
+            figure = f"{shown:,} of {total:,}" if total > shown else f"{shown:,}"
+            sections.append(Section(text, "text", f"lost {title} ({figure})"))
     return sections or [Section("Nothing that was named is lost.", "muted")]
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import threading
+
 from inspector.app import UllageApp
+from inspector.reports import LostReport
 from inspector.screens.audit import AuditScreen
 from inspector.screens.compaction import CompactionScreen
 from inspector.screens.session import SessionScreen
+from inspector.widgets.balance import Balance
 from inspector.widgets.bars import Banner
 from inspector.widgets.fate_list import AfterList, BeforeList
-from tests.inspector.fakes import FakeUseCases
-from tests.inspector.stage import on_stage, play, text_of
+from inspector.widgets.loss import loss
+from tests.inspector.fakes import FakePreview, FakeUseCases
+from tests.inspector.stage import on_stage, play, settle, text_of
 
 
 def compaction_of(app: UllageApp) -> CompactionScreen:
@@ -86,6 +91,59 @@ async def test_a_refusal_offers_its_ways_out_as_keys() -> None:
         await play(pilot, "1")
         assert compaction_of(app).span is not None
         assert compaction_of(app).span[0] == 11  # type: ignore[index]
+
+
+async def test_nothing_of_the_last_preview_stands_while_the_next_is_computed() -> None:
+    inquiry = FakeUseCases()
+    quick, gate = inquiry.preview, threading.Event()
+
+    def gated(*args: object, **options: object) -> FakePreview:
+        gate.wait(5)
+        return quick(*args, **options)  # type: ignore[arg-type]
+
+    inquiry.preview = gated  # type: ignore[method-assign]
+    async with on_stage(inquiry) as (app, pilot):
+        await pilot.press("c")
+        await pilot.pause(0.1)
+        assert "computing the preview …" in text_of(app)
+        gate.set()
+        await settle(pilot)
+        assert "old tool results only #41 … #33" in text_of(app)
+        await play(pilot, "m", "home", "j", "j", "j", "j", "s")
+        assert "between a call and its result" in text_of(app)
+        gate.clear()
+        await pilot.press("m")
+        await pilot.pause(0.1)
+        shown = text_of(app)
+        assert "computing the preview …" in shown
+        assert "whole surface by policy" in shown
+        assert "between a call and its result" not in shown
+        await pilot.press("y")
+        await pilot.pause(0.1)
+        assert "The preview is not ready yet." in text_of(app)
+        gate.set()
+        await settle(pilot)
+        assert "whole surface by policy #41 … #33" in text_of(app)
+    assert inquiry.operations == []
+
+
+async def test_a_refused_preview_says_so_where_the_figures_were() -> None:
+    async with on_stage(None, "c", "home", "j", "j", "j", "j", "s") as (app, _):
+        shown = text_of(app)
+    assert "no preview: this was refused" in shown
+    assert "gains" not in shown
+
+
+def test_a_loss_states_how_much_there_is_in_all() -> None:
+    names = tuple(f"name_{at}" for at in range(200))
+    lost = LostReport(identifiers=names, identifiers_total=1_503, errors=("one",))
+    titles = [section.title for section in loss(lost)]
+    assert titles == ["lost errors (1)", "lost identifiers (200 of 1,503)"]
+    balance = Balance()
+    report = FakeUseCases().preview("s1", start=9, end=12).report
+    balance.show(report.model_copy(update={"lost": lost}))
+    costs = "".join(text for text, _ in balance.draw(200, 3)[2])
+    assert "loses 1,503 identifiers, 1 error" in costs
 
 
 async def test_the_other_side_goes_along() -> None:
