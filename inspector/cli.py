@@ -13,16 +13,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
-from click_default_group import DefaultGroup
 
 from inspector import cli_session, cli_store
-from inspector.cli_shell import Shell, error_document
+from inspector.cli_completion import CommandsAndFiles
+from inspector.cli_shell import OutputError, Shell, error_document, put, put_all
 
 DONE, REFUSED, INTERRUPTED = 0, 1, 130
 
 
 @click.group(
-    cls=DefaultGroup,
+    cls=CommandsAndFiles,
     default="open",
     default_if_no_args=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -49,9 +49,9 @@ def _version(ctx: click.Context) -> None:
     from importlib.metadata import PackageNotFoundError, version
 
     try:
-        print(f"ullage {version('ullage')}")
+        put(f"ullage {version('ullage')}")
     except PackageNotFoundError:
-        print("ullage, not installed: run from its source folder")
+        put("ullage, not installed: run from its source folder")
     ctx.exit()
 
 
@@ -84,7 +84,10 @@ def main() -> None:
 def run(arguments: Sequence[str], shell: Shell | None = None) -> int:
     """Run one command line and return its exit code."""
     shell = Shell() if shell is None else shell
-    for stream in (sys.stdout, sys.stderr):
+    for name in ("stdout", "stderr"):
+        # None where the caller closed it (``>&-``).
+        stream = getattr(sys, name) or open(os.devnull, "w")  # noqa: SIM115, PTH123
+        setattr(sys, name, stream)
         # A terminal that cannot show a character shows a question mark.
         reconfigure: Callable[..., Any] | None = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -95,11 +98,16 @@ def run(arguments: Sequence[str], shell: Shell | None = None) -> int:
         # Not ``cli.main``: it would answer a broken pipe with exit code 1.
         with cli.make_context("ullage", list(arguments), obj=shell) as context:
             cli.invoke(context)
-        sys.stdout.flush()
+        put_all()
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
     except BrokenPipeError:
-        return _unheard()
+        # Whoever read has had enough.
+        _write_nowhere()
+    except OutputError as error:
+        _write_nowhere()
+        shell.note(f"ullage: {error}")
+        return REFUSED
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except click.ClickException as error:
@@ -110,10 +118,9 @@ def run(arguments: Sequence[str], shell: Shell | None = None) -> int:
     return DONE
 
 
-def _unheard() -> int:
-    """Whoever read has had enough. What is still buffered must not raise again at exit."""
+def _write_nowhere() -> None:
+    """What is still buffered must not raise again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
-    return DONE
 
 
 def _refuse(shell: Shell, error: Exception) -> int:

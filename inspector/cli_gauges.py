@@ -1,8 +1,7 @@
-"""Pressure and compaction as lines of text for a person. Pure: a report in, lines out."""
+"""Pressure as lines of text for a person. Pure: a report in, lines out."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from inspector.cli_output import heading
@@ -11,6 +10,7 @@ from inspector.cli_paint import (
     Column,
     Paint,
     bar,
+    counted,
     percent,
     pressure_style,
     resampled,
@@ -18,8 +18,8 @@ from inspector.cli_paint import (
     sparkline,
     table,
 )
-from inspector.reports import CompactionReport, NodeFate, PressureReport
-from inspector.sanitize import clean, line, wrap
+from inspector.reports import PressureReport
+from inspector.sanitize import line
 
 LISTED = 8
 """Items of a list that are shown before the rest is counted."""
@@ -71,9 +71,10 @@ _SOURCES = {
 
 
 def composition_lines(report: PressureReport, paint: Paint) -> Iterator[str]:
-    """What the tokens are, the largest part first; tool results by tool below."""
+    """What the tokens are, the largest part first; tool results by tool below. A share is one of
+    the window, as the gauge's is; of what is used only where no window is known."""
     parts = {key.replace("_", " "): n for key, n in report.composition.model_dump().items() if n}
-    total = sum(parts.values())
+    total = report.window or report.used
     rows: list[Sequence[str | Cell]] = []
     for name, tokens in sorted(parts.items(), key=lambda part: (-part[1], part[0])):
         rows.append(_part(name, tokens, total))
@@ -83,7 +84,7 @@ def composition_lines(report: PressureReport, paint: Paint) -> Iterator[str]:
     columns = (
         Column("WHAT", most=22),
         Column("TOKENS", "right", most=9),
-        Column("SHARE", "right", most=5),
+        Column("OF WINDOW" if report.window else "OF USED", "right", most=9),
         Column("", most=24),
     )
     yield from table(columns, rows, paint)
@@ -103,7 +104,7 @@ def _curve(report: PressureReport, paint: Paint) -> str:
     shares = resampled([value / full for value in inputs], min(60, paint.width - 26))
     marks = len(report.compactions)
     compacted = f", compacted {marks}×" if marks else ""
-    return f"{sparkline(shares, len(shares))}  {len(inputs)} requests{compacted}"
+    return f"{sparkline(shares, len(shares))}  {counted(len(inputs), 'request')}{compacted}"
 
 
 def _forecast(report: PressureReport) -> str:
@@ -121,7 +122,7 @@ def _forecast(report: PressureReport) -> str:
 
 
 def _steps(steps: int | None) -> str:
-    return "not in sight" if steps is None else f"in about {steps} steps"
+    return "not in sight" if steps is None else f"in about {counted(steps, 'step')}"
 
 
 def _trust(report: PressureReport) -> str:
@@ -130,77 +131,5 @@ def _trust(report: PressureReport) -> str:
         return "No provider figures to judge the meter by."
     return (
         f"The meter's own error here: {error.median_ape_increment:.1%} of an increment (median of"
-        f" {error.n} requests)"
+        f" {counted(error.n, 'request')})"
     )
-
-
-def compaction_text(report: CompactionReport, paint: Paint) -> Iterator[str]:
-    """A preview, or what was committed, under the session's heading."""
-    yield from heading(report.session, paint)
-    yield from compaction_lines(report, paint)
-    yield ""
-    if report.operation is None:
-        yield "A preview: nothing was written. Do it with --commit."
-    else:
-        yield f"Committed as {report.operation}. Take it back: ullage undo {report.session.id}"
-
-
-def compaction_lines(report: CompactionReport, paint: Paint) -> Iterator[str]:
-    """The change, what it costs, what is lost, and the summary."""
-    region = f"{report.region.start} … {report.region.end}" if report.region else "none"
-    yield line(f"region {region} at {report.at_seq} · {_fates(report.nodes)}", paint.width)
-    yield ""
-    yield from _change(report, paint)
-    yield line(
-        f"prompt cache: {report.cache_invalidated_tokens:,} tokens are sent anew;"
-        f" floor (overhead, pins, tail): {report.floor:,}",
-        paint.width,
-    )
-    if report.oversized_units:
-        yield line(f"larger than the budget: {_listed(report.oversized_units)}", paint.width)
-    for warning in report.warnings:
-        yield paint(line(f"note: {warning}", paint.width), "yellow")
-    yield ""
-    yield from _lost(report, paint)
-    if report.summary is not None:
-        yield ""
-        yield paint(f"Summary, {report.summary.tokens:,} tokens", "bold")
-        yield from (f"│ {text}" for text in wrap(clean(report.summary.text), paint.width - 2))
-
-
-def _fates(nodes: Sequence[NodeFate]) -> str:
-    counted = Counter(node.fate for node in nodes)
-    return ", ".join(f"{count} {fate}" for fate, count in counted.most_common()) or "no nodes"
-
-
-def _change(report: CompactionReport, paint: Paint) -> Iterator[str]:
-    for name, tokens, pressure in (
-        ("before", report.tokens_before, report.pressure_before),
-        ("after", report.tokens_after, report.pressure_after),
-    ):
-        share = pressure
-        if share is None:
-            share = tokens / report.tokens_before if report.tokens_before else 0.0
-        drawn = paint(bar(share, 40), pressure_style(share))
-        yield f"{name:<6} ▕{drawn}▏ {tokens:>9,} tokens {percent(pressure):>6}"
-
-
-def _lost(report: CompactionReport, paint: Paint) -> Iterator[str]:
-    lost = report.lost
-    rows = (
-        ("instructions", lost.instructions),
-        ("errors", lost.errors),
-        ("identifiers", lost.identifiers),
-    )
-    if not any(items for _, items in rows):
-        yield "Nothing would be lost that this can tell."
-        return
-    yield paint("No longer anywhere on the surface", "bold")
-    for name, items in rows:
-        if items:
-            yield line(f"  {len(items):>4} {name}: {_listed(items)}", paint.width)
-
-
-def _listed(items: Sequence[object]) -> str:
-    shown = ", ".join(line(str(item), 60) for item in items[:LISTED])
-    return shown if len(items) <= LISTED else f"{shown}, … {len(items) - LISTED} more"

@@ -4,89 +4,130 @@ in, lines out."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.cli_output import shortened
-from inspector.cli_paint import Cell, Column, Paint, age, percent, short, table
-from inspector.reports import AuditRow, DoctorReport, IngestReport, OperationReport, SearchHit
+from inspector.cli_compaction import losses
+from inspector.cli_output import LONGEST_ID, project_name, shortened
+from inspector.cli_paint import Cell, Column, Paint, age, counted, percent, short, size, table
+from inspector.reports import (
+    AuditRow,
+    DoctorReport,
+    IngestReport,
+    OperationReport,
+    SearchHit,
+    SessionRow,
+)
 from inspector.sanitize import line
 
 SHOWN = 5
 """Damaged lines and notes that are listed; all are in the JSON."""
 
 
-def audit_text(rows: Sequence[AuditRow], now: float, paint: Paint) -> Iterator[str]:
-    """Every operation, one line each."""
+def audit_text(
+    rows: Sequence[AuditRow], now: float, paint: Paint, *, of_all: bool = False
+) -> Iterator[str]:
+    """Every operation, one line each; ``of_all`` sessions: with the session of each."""
     if not rows:
         yield "No operations: nothing was pinned or compacted, and the agent did not compact."
         return
+    ids = shortened([row.session for row in rows if row.session is not None])
     columns = (
+        Column("SESSION" if of_all else "", most=LONGEST_ID),
         Column("OP", "right", most=7),
         Column("KIND", most=8),
         Column("BY", most=6),
         Column("STATE", most=10),
         Column("REGION", most=15),
         Column("TOKENS", most=17),
-        Column("LOST", "right", most=5),
+        Column("LOST", "right", most=6),
         Column("RULE", flexible=True),
         Column("AGE", "right", most=4),
     )
-    yield from table(columns, [_audit_cells(row, now) for row in rows], paint)
+    yield from table(
+        columns, [_audit_cells(row, now, ids if of_all else {}) for row in rows], paint
+    )
 
 
-def _audit_cells(row: AuditRow, now: float) -> list[str | Cell]:
+def _audit_cells(row: AuditRow, now: float, ids: Mapping[str, str]) -> list[str | Cell]:
     region = f"{row.region.start} … {row.region.end}" if row.region else "–"
     tokens = "–"
     if row.tokens_before is not None:
         tokens = f"{short(row.tokens_before)} → {short(row.tokens_after)}"
-    lost = len(row.lost.identifiers) + len(row.lost.instructions) + len(row.lost.errors)
+    lost = sum(total for _, _, total in losses(row.lost))
     state = Cell(row.state, () if row.state == "standing" else ("dim",))
     seen = None if row.at is None else now - row.at
     rule = row.note or row.rule
     if row.superseded_by is not None:
         rule = f"superseded by {row.superseded_by}; {rule}"
     return [
+        ids.get(row.session or "", ""),
         str(row.operation),
         row.kind,
         row.origin,
         state,
         region,
         tokens,
-        str(lost) if lost else "–",
+        f"{lost:,}" if lost else "–",
         rule,
         age(seen),
     ]
 
 
-def search_text(hits: Sequence[SearchHit], paint: Paint) -> Iterator[str]:
-    """The hits, the best first."""
+def search_text(
+    hits: Sequence[SearchHit], sessions: Mapping[str, SessionRow], now: float, paint: Paint
+) -> Iterator[str]:
+    """The hits, the best first, each with its session's project, title and age; ``sessions`` by
+    id."""
     if not hits:
         yield "Nothing found."
         return
-    columns = (
-        Column("SESSION", most=12),
+    columns: tuple[Column, ...] = (
+        Column("SESSION", most=LONGEST_ID),
+        Column("PROJECT", most=12),
+        Column("TITLE", most=max(12, (paint.width - 60) // 2)),
+        Column("AGE", "right", most=4),
         Column("SEQ", "right", most=7),
         Column("TYPE", most=17),
         Column("HEADLINE", flexible=True),
     )
+    dropped = {"PROJECT", "TYPE"} if paint.width < 100 else set()
     ids = shortened([hit.session for hit in hits])
-    rows = [(ids[hit.session], str(hit.seq), hit.type, hit.headline) for hit in hits]
-    yield from table(columns, rows, paint)
+    rows = []
+    for hit in hits:
+        cells = {
+            "SESSION": ids[hit.session],
+            "SEQ": str(hit.seq),
+            "TYPE": hit.type,
+            "HEADLINE": hit.headline,
+            **_session_facts(sessions.get(hit.session), now),
+        }
+        rows.append([cells[column.title] for column in columns if column.title not in dropped])
+    shown = [column for column in columns if column.title not in dropped]
+    yield from table(shown, rows, paint)
+
+
+def _session_facts(row: SessionRow | None, now: float) -> dict[str, str]:
+    if row is None:
+        return {"PROJECT": "–", "TITLE": "–", "AGE": "–"}
+    seen = None if row.last_event_at is None else now - row.last_event_at
+    return {"PROJECT": project_name(row.project), "TITLE": row.title or "–", "AGE": age(seen)}
 
 
 def ingest_text(report: IngestReport, paint: Paint) -> Iterator[str]:
     """What was read, and what could not be."""
-    yield (
-        f"{report.files:,} files, {report.records:,} records, {report.events:,} events"
-        f" in {report.seconds:.1f} s"
-    )
+    read = f"{counted(report.records, 'record')}, {counted(report.events, 'event')}"
+    found = read if report.records else "nothing new"
+    yield f"{counted(report.files, 'file')}, {found} in {report.seconds:.1f} s"
     if report.damaged:
-        yield paint(f"{len(report.damaged)} damaged lines, each left out alone:", "yellow")
+        damaged_lines = counted(len(report.damaged), "damaged line")
+        yield paint(f"{damaged_lines}, each left out alone:", "yellow")
         damaged = [f"{damage.file}:{damage.line}: {damage.reason}" for damage in report.damaged]
         yield from _listed(damaged, paint)
     if report.notes:
-        yield paint(f"{len(report.notes)} files passed over or not understood:", "yellow")
+        yield paint(
+            f"{counted(len(report.notes), 'file')} passed over or not understood:", "yellow"
+        )
         yield from _listed(report.notes, paint)
 
 
@@ -97,11 +138,17 @@ def _listed(items: Sequence[str], paint: Paint) -> Iterator[str]:
         yield f"  … and {len(items) - SHOWN} more (--json lists all)"
 
 
-def operation_text(report: OperationReport) -> Iterator[str]:
-    """What became of an operation."""
-    yield (
-        f"{report.operation} is {report.state}; the surface has {report.surface_tokens:,} tokens"
-    )
+def operation_text(
+    report: OperationReport, did: str, rows: Sequence[AuditRow], paint: Paint
+) -> Iterator[str]:
+    """What an operation ``did``, and to what; ``rows`` tell the kinds of other operations."""
+    kinds = {row.operation: row.kind for row in rows}
+    targets = [
+        f"{target} ({kinds[target]})" if target in kinds else str(target)
+        for target in report.targets
+    ]
+    yield line(f"{report.operation}: {did} {', '.join(targets)}".rstrip(), paint.width)
+    yield f"The plan has {report.surface_tokens:,} tokens as counted."
 
 
 def doctor_text(report: DoctorReport, paint: Paint) -> Iterator[str]:
@@ -135,9 +182,11 @@ def doctor_text(report: DoctorReport, paint: Paint) -> Iterator[str]:
         yield line(f"Not understood, kept whole: {listed}", paint.width)
     notes = [note for source in report.sources for note in source.notes]
     if notes:
-        yield paint(f"{len(notes)} files that show nothing, or less than they hold:", "yellow")
+        shows = "that shows nothing, or less than it holds"
+        show = "that show nothing, or less than they hold"
+        yield paint(f"{counted(len(notes), f'file {shows}', f'files {show}')}:", "yellow")
         yield from _listed(notes, paint)
-    for title, facts in (("Store", report.store), ("Tokenizer", report.tokenizer)):
+    for title, facts in (("Store", _readable(report.store)), ("Tokenizer", report.tokenizer)):
         yield ""
         yield paint(title, "bold")
         yield from _facts(facts.items(), paint)
@@ -149,6 +198,16 @@ def doctor_text(report: DoctorReport, paint: Paint) -> Iterator[str]:
     ]
     plain = (Column("", most=20), Column("", most=40), Column("", flexible=True))
     yield from list(table(plain, settings, paint))[1:]
+
+
+def _readable(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Sizes with a unit, counts with separators."""
+    return {
+        key.replace("bytes", "size"): (size(value) if "bytes" in key else f"{value:,}")
+        if isinstance(value, int)
+        else value
+        for key, value in facts.items()
+    }
 
 
 def _facts(facts: Iterable[tuple[str, Any]], paint: Paint) -> Iterator[str]:

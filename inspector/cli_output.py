@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from inspector.cli_paint import (
@@ -12,6 +13,7 @@ from inspector.cli_paint import (
     Style,
     age,
     bar,
+    counted,
     percent,
     pressure_style,
     short,
@@ -59,7 +61,7 @@ def sessions_text(rows: Sequence[SessionRow], now: float, paint: Paint) -> Itera
         return
     columns: tuple[Column, ...] = (
         Column("", most=1),
-        Column("ID", most=12),
+        Column("ID", most=LONGEST_ID),
         Column("AGENT", most=8),
         Column("PROJECT", most=14),
         Column("TITLE", flexible=True),
@@ -73,16 +75,27 @@ def sessions_text(rows: Sequence[SessionRow], now: float, paint: Paint) -> Itera
     yield from table(columns, [_session_cells(row, now, columns, ids) for row in rows], paint)
 
 
+SHORTEST_ID, LONGEST_ID = 8, 64
+
+
 def shortened(ids: Sequence[str]) -> dict[str, str]:
-    """Each id's beginning, of one length that tells them all apart: at least 8, at most 12."""
-    distinct = set(ids)
-    length = next(
-        (n for n in range(8, 12) if len({name[:n] for name in distinct}) == len(distinct)), 12
-    )
-    return {name: name[:length] for name in ids}
+    """Each id's shortest beginning that no other of these has, of at least 8 characters: what is
+    printed can be typed."""
+    ordered = sorted(set(ids))
+    short: dict[str, str] = {}
+    for place, name in enumerate(ordered):
+        beside = ordered[max(0, place - 1) : place] + ordered[place + 1 : place + 2]
+        shared = max((_shared(name, other) for other in beside), default=0)
+        short[name] = name[: max(SHORTEST_ID, shared + 1)]
+    return short
 
 
-def _project(path: str | None) -> str:
+def _shared(one: str, other: str) -> int:
+    """Characters at the beginning that are the same."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def project_name(path: str | None) -> str:
     """The last part of a project's path: what tells it apart at a glance."""
     return (path or "").replace("\\", "/").rstrip("/").rpartition("/")[2] or "–"
 
@@ -104,7 +117,7 @@ def _session_cells(
         "": Cell(dot, (style,)),
         "ID": ids[row.id],
         "AGENT": row.agent,
-        "PROJECT": _project(row.project),
+        "PROJECT": project_name(row.project),
         "TITLE": title if row.title else Cell(title, ("dim",)),
         "MODEL": row.model or "–",
         "PRESSURE": pressure,
@@ -120,14 +133,14 @@ def surface_text(report: SurfaceReport, paint: Paint) -> Iterator[str]:
         report.session,
         paint,
         f"{report.track} track, {report.view} view at {report.at_seq or 'the start'}",
-        f"{len(report.nodes)} nodes",
+        counted(len(report.nodes), "node"),
         f"{tokens:,} tokens by {report.counter}",
     )
     yield ""
     yield from node_lines(report.nodes, paint)
     if report.problems:
         yield ""
-        yield paint(f"{len(report.problems)} problems in this log:", "yellow")
+        yield paint(f"{counted(len(report.problems), 'problem')} in this log:", "yellow")
         for problem in report.problems:
             yield line(f"  {problem.kind} at {problem.where}: {problem.detail}", paint.width)
 
@@ -153,7 +166,7 @@ def _node_cells(node: NodeReport, most: int) -> list[str | Cell]:
     if node.checkpoint is not None:
         label, style = "checkpoint", "magenta"
         shadowed = len(node.checkpoint.shadowed_seqs)
-        headline = f"[{shadowed} nodes, by the {node.checkpoint.origin}] {headline}"
+        headline = f"[{counted(shadowed, 'node')}, by the {node.checkpoint.origin}] {headline}"
     elif node.receipt:
         label = "receipt"
     marks = "".join(
@@ -182,7 +195,7 @@ def messages_text(report: MessagesReport, paint: Paint) -> Iterator[str]:
         report.session,
         paint,
         f"{report.track} track, {report.view} view at {report.at_seq or 'the start'}",
-        f"{len(report.messages)} messages",
+        counted(len(report.messages), "message"),
     )
     for message in report.messages:
         seqs = ", ".join(map(str, message.seqs))

@@ -111,6 +111,19 @@ def short(tokens: int | None) -> str:
     return f"{tokens / 1_000_000:.2f}M"
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """``1 file``, ``1,503 files``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def size(count: int) -> str:
+    """``950 B``, ``102.4 kB``, ``1.3 GB``: bytes in powers of a thousand."""
+    scaled, units = float(count), ["B", "kB", "MB", "GB", "TB"]
+    while scaled >= 999.95 and len(units) > 1:
+        scaled, units = scaled / 1000, units[1:]
+    return f"{scaled:.0f} B" if units[0] == "B" else f"{scaled:.1f} {units[0]}"
+
+
 def age(seconds: float | None) -> str:
     """``8s``, ``4m``, ``3h``, ``12d``, or ``–`` where it is unknown."""
     if seconds is None:

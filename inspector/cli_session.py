@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
+from inspector.cli_completion import complete_session
 from inspector.cli_shell import Shell, example, json_option, json_options, seq, store_options
 
 if TYPE_CHECKING:
@@ -19,14 +20,11 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_session = click.argument("session")
+_session = click.argument("session", shell_complete=complete_session)
 
 
-def _state_options(function: F) -> F:
-    """``--track``, ``--at`` and ``--live``: which state of the session is meant."""
-    function = click.option(
-        "--live", is_flag=True, help="As the running agent saw it, where that differs."
-    )(function)
+def _moment_options(function: F) -> F:
+    """``--track`` and ``--at``: which state of the session is meant."""
     function = click.option("--at", type=seq, metavar="SEQ", help="The state at this event.")(
         function
     )
@@ -37,6 +35,14 @@ def _state_options(function: F) -> F:
         show_default=True,
         help="The agent's own surface, or the one with your operations.",
     )(function)
+
+
+def _state_options(function: F) -> F:
+    """``--live`` beside them."""
+    live = click.option(
+        "--live", is_flag=True, help="As the running agent saw it, where that differs."
+    )
+    return _moment_options(live(function))
 
 
 @click.command(
@@ -68,20 +74,27 @@ def show(
 
 @click.command(
     short_help="Show how full the window is, and with what.",
-    epilog=example("ullage pressure last", "ullage pressure last --track plan --json"),
+    epilog=example("ullage pressure last", "ullage pressure last --resume --json"),
 )
 @_session
-@_state_options
+@click.option("--resume", is_flag=True, help="As a resume would send it, where that differs.")
+@click.option("--live", is_flag=True, hidden=True)
+@_moment_options
 @store_options
 @json_option
 @click.pass_obj
-def pressure(shell: Shell, session: str, track: Any, at: int | str | None, live: bool) -> None:
-    """Show how full the window is, with what, how it got there, and what comes next."""
+def pressure(
+    shell: Shell, *, session: str, track: Any, at: int | str | None, live: bool, resume: bool
+) -> None:
+    """Show how full the window of the running agent is, with what, how it got there, and what
+    comes next."""
+    if live and resume:
+        raise click.UsageError("--live and --resume exclude each other")
     from inspector.cli_gauges import pressure_text
 
     with shell.usecases() as usecases:
         found = usecases.find(session)
-        report = usecases.pressure(found, track=track, at=at, live=live)
+        report = usecases.pressure(found, track=track, at=at, live=not resume)
     shell.document(report, lambda paint: pressure_text(report, paint))
 
 
@@ -120,6 +133,8 @@ def _budget(value: str) -> int | Literal["own"]:
     help="Tokens of the summary at most; own: as many as the agent's summary has.",
 )
 @click.option("--pin", "pins", type=seq, multiple=True, metavar="SEQ", help="Keep this node.")
+@click.option("--nodes", is_flag=True, help="Show what becomes of every single node.")
+@click.option("--full", is_flag=True, help="Show the whole summary, however long.")
 @click.option("--commit", is_flag=True, help="Do it.")
 @store_options
 @json_option
@@ -136,11 +151,13 @@ def compact(
     before_compaction: int | None,
     budget: Any,
     pins: tuple[int | str, ...],
+    nodes: bool,
+    full: bool,
     commit: bool,
 ) -> None:
     """Preview a compaction: what goes, what stays, what is lost, what it costs. Nothing is written
     without --commit. Without a region, the policy chooses one."""
-    from inspector.cli_gauges import compaction_text
+    from inspector.cli_compaction import compaction_text
 
     mode = _mode(start, end, automatic, micro)
     past = at is not None or before_compaction is not None
@@ -162,7 +179,7 @@ def compact(
             pins=pins,
         )
         report = usecases.commit(preview) if commit else preview.report
-    shell.document(report, lambda paint: compaction_text(report, paint))
+    shell.document(report, lambda paint: compaction_text(report, paint, nodes=nodes, full=full))
 
 
 def _mode(
@@ -178,13 +195,18 @@ def _mode(
     return "region" if region else "auto"
 
 
-def _operation(shell: Shell, session: str, act: Callable[[UseCases, str], OperationReport]) -> None:
-    """Carry out one operation and print what became of it."""
+def _operation(
+    shell: Shell, session: str, did: str, act: Callable[[UseCases, str], OperationReport]
+) -> None:
+    """Carry out one operation and print what it ``did``, and to what."""
     from inspector.cli_lists import operation_text
 
     with shell.usecases() as usecases:
-        report = act(usecases, usecases.find(session))
-    shell.document(report, lambda _: operation_text(report))
+        found = usecases.find(session)
+        report = act(usecases, found)
+        of_operations = did in ("undid", "redid") and not shell.machine
+        rows = usecases.audit(found) if of_operations else []
+    shell.document(report, lambda paint: operation_text(report, did, rows, paint))
 
 
 @click.command(epilog=example("ullage pin last 3 17"))
@@ -195,7 +217,7 @@ def _operation(shell: Shell, session: str, act: Callable[[UseCases, str], Operat
 @click.pass_obj
 def pin(shell: Shell, session: str, seqs: tuple[int | str, ...]) -> None:
     """Pin nodes: no compaction of yours removes them."""
-    _operation(shell, session, lambda usecases, found: usecases.pin(found, seqs))
+    _operation(shell, session, "pinned", lambda usecases, found: usecases.pin(found, seqs))
 
 
 @click.command(epilog=example("ullage unpin last 17"))
@@ -206,7 +228,7 @@ def pin(shell: Shell, session: str, seqs: tuple[int | str, ...]) -> None:
 @click.pass_obj
 def unpin(shell: Shell, session: str, seqs: tuple[int | str, ...]) -> None:
     """Take pins away."""
-    _operation(shell, session, lambda usecases, found: usecases.unpin(found, seqs))
+    _operation(shell, session, "unpinned", lambda usecases, found: usecases.unpin(found, seqs))
 
 
 @click.command(
@@ -220,9 +242,14 @@ def unpin(shell: Shell, session: str, seqs: tuple[int | str, ...]) -> None:
 @json_option
 @click.pass_obj
 def undo(shell: Shell, session: str, operation: int | str | None, cascade: bool) -> None:
-    """Undo an operation of yours; without a name, the newest that stands."""
+    """Undo an operation of yours; without a name, the newest compaction that stands.
+
+    A pin is undone by its name (ullage audit lists it), or taken away with ullage unpin."""
     _operation(
-        shell, session, lambda usecases, found: usecases.undo(found, operation, cascade=cascade)
+        shell,
+        session,
+        "undid",
+        lambda usecases, found: usecases.undo(found, operation, cascade=cascade),
     )
 
 
@@ -237,14 +264,14 @@ def undo(shell: Shell, session: str, operation: int | str | None, cascade: bool)
 @click.pass_obj
 def redo(shell: Shell, session: str, operation: int | str | None) -> None:
     """Redo an operation that was undone; without a name, the newest."""
-    _operation(shell, session, lambda usecases, found: usecases.redo(found, operation))
+    _operation(shell, session, "redid", lambda usecases, found: usecases.redo(found, operation))
 
 
 @click.command(
     short_help="List every operation, yours and the agent's own.",
     epilog=example("ullage audit", "ullage audit last --show o3"),
 )
-@click.argument("session", required=False)
+@click.argument("session", required=False, shell_complete=complete_session)
 @click.option("--show", "operation", type=seq, metavar="OPERATION", help="The diff of this one.")
 @store_options
 @json_options
@@ -258,7 +285,20 @@ def audit(shell: Shell, session: str | None, operation: int | str | None) -> Non
         if operation is not None:
             if found is None:
                 raise click.UsageError("--show needs a SESSION")
-            shell.text(usecases.audit_diff(found, operation))
+            _show_operation(shell, usecases, found, operation)
             return
         rows = usecases.audit(found)
-    shell.listing(rows, lambda paint: audit_text(rows, shell.now(), paint))
+    shell.listing(rows, lambda paint: audit_text(rows, shell.now(), paint, of_all=found is None))
+
+
+def _show_operation(shell: Shell, usecases: UseCases, session: str, operation: int | str) -> None:
+    """The diff of one operation, for a program together with its row."""
+    from inspector.schemas import OperationDocument
+
+    diff = usecases.audit_diff(session, operation)
+    if not shell.machine:
+        shell.text(diff)
+        return
+    row = next(row for row in usecases.audit(session) if row.operation == operation)
+    document = OperationDocument(operation=row, diff=diff)
+    shell.document(document, lambda _: ())

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -103,26 +104,27 @@ class Shell:
 
     def _lines(self, reports: Sequence[Report]) -> None:
         for report in reports:
-            print(_dumped(report.model_dump(mode="json")))
+            put(_dumped(report.model_dump(mode="json")))
 
     def _json(self, value: object) -> None:
-        print(_dumped(value, indent=2 if sys.stdout.isatty() else None))
+        put(_dumped(value, indent=2 if sys.stdout.isatty() else None))
 
     def _text(self, human: Human) -> None:
         for text in human(self.paint()):
-            print(text)
+            put(text)
 
     def text(self, text: str) -> None:
         """Print a text that may come from a log, whatever the reader."""
         from inspector.sanitize import clean
 
-        print(clean(text))
+        put(clean(text))
 
     def note(self, text: str) -> None:
-        """A line for the person, beside the data."""
+        """A line for the person, beside the data. Lost where stderr takes none: it is no result."""
         from inspector.sanitize import clean
 
-        print(clean(text), file=sys.stderr)
+        with suppress(OSError):
+            print(clean(text), file=sys.stderr, flush=True)
 
     @contextmanager
     def progress(self) -> Iterator[Callable[[int, int, object], None]]:
@@ -139,14 +141,56 @@ class Shell:
                 drawn = True
                 share = done / total if total else 0.0
                 shown = line(str(what), 40)
-                print(f"\r\x1b[K{bar(share, 20)} {done}/{total} {shown}", end="", file=sys.stderr)
-                sys.stderr.flush()
+                end = f"{bar(share, 20)} {done}/{total} {shown}" if done < total else ""
+                print(f"\r\x1b[K{end}", end="", file=sys.stderr, flush=True)
 
         try:
             yield show
         finally:
             if drawn:
                 print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that ask a program to end; a terminal that is closed sends the second."""
+
+
+@contextmanager
+def on_signals(signals: Sequence[int], act: Callable[[], object]) -> Iterator[None]:
+    """Do this, instead of what they did, when one of these signals comes."""
+    before = [(number, signal.signal(number, lambda *_: act())) for number in signals]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
+class OutputError(Exception):
+    """Stdout takes no more: a full disk, a device that is gone."""
+
+
+def put(text: str) -> None:
+    """Print one piece of data. Raises :class:`OutputError`; a reader who left is a
+    ``BrokenPipeError``."""
+    with _writing():
+        print(text)
+
+
+def put_all() -> None:
+    """Hand over what is buffered; raises as :func:`put` does."""
+    with _writing():
+        sys.stdout.flush()
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"the output cannot be written: {error.strerror}.") from error
 
 
 def _dumped(value: object, indent: int | None = None) -> str:
@@ -168,8 +212,11 @@ def seq(value: str) -> int | str:
 
 
 def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    shell = ctx.ensure_object(Shell)
     if param.name is not None and value:
-        setattr(ctx.ensure_object(Shell), param.name, value)
+        setattr(shell, param.name, value)
+    if shell.as_json and shell.as_jsonl:
+        raise click.UsageError("--json and --jsonl exclude each other", ctx)
 
 
 def _keep_db(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:

@@ -34,6 +34,14 @@ class ErrorDocument(Report):
     error: Refusal
 
 
+class OperationDocument(Report):
+    """``ullage audit SESSION --show OPERATION --json``."""
+
+    operation: AuditRow
+    diff: str
+    """Unified diff of the surface's texts before and after."""
+
+
 _DOCUMENTS: dict[str, tuple[str, Any]] = {
     "sessions": ("ullage sessions", list[SessionRow]),
     "show": ("ullage show SESSION", SurfaceReport),
@@ -42,6 +50,7 @@ _DOCUMENTS: dict[str, tuple[str, Any]] = {
     "compact": ("ullage compact SESSION", CompactionReport),
     "operation": ("ullage pin, unpin, undo, redo", OperationReport),
     "audit": ("ullage audit [SESSION]", list[AuditRow]),
+    "audit-show": ("ullage audit SESSION --show OPERATION", OperationDocument),
     "search": ("ullage search QUERY", list[SearchHit]),
     "ingest": ("ullage ingest [PATH…]", IngestReport),
     "doctor": ("ullage doctor", DoctorReport),
