@@ -5,25 +5,34 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from inspector.cli_growth import Growth
 from inspector.cli_shell import (
+    ENDING,
     Shell,
     example,
     json_option,
     json_options,
+    on_signals,
     paths_argument,
+    put,
     settings_option,
     store_options,
 )
 
 if TYPE_CHECKING:
+    from inspector.reports import IngestReport
     from inspector.usecases import UseCases
+
+Tell = Callable[[str], None]
+NOTE_SECONDS = 30
+"""How long a note in the app is seen."""
 
 
 @click.command(
@@ -47,13 +56,24 @@ def open_(shell: Shell, paths: tuple[Path, ...]) -> None:
         run_app(usecases, paths)
 
 
-def run_app(usecases: UseCases, paths: tuple[Path, ...]) -> None:
-    """Run the app, following these paths (none: all logs on this machine), until it is left."""
+def run_app(
+    usecases: UseCases, paths: tuple[Path, ...], opened: Callable[[Tell], None] = lambda _: None
+) -> None:
+    """Run the app, following these paths (none: all logs on this machine), until it is left, or
+    told to end by a signal. ``opened`` gets a function that shows a note in it, from any
+    thread."""
     from inspector.app import UllageApp
 
     app = UllageApp(usecases, watch=list(paths))
     app.theme = f"ullage-{usecases.settings.theme}"
-    app.run()
+
+    def tell(text: str) -> None:
+        with suppress(RuntimeError):  # it has been left meanwhile
+            app.call_from_thread(app.notify, text, timeout=NOTE_SECONDS)
+
+    opened(tell)
+    with on_signals(ENDING, app.exit):
+        app.run()
 
 
 def _neither(word: str) -> str:
@@ -95,7 +115,38 @@ def ingest(shell: Shell, paths: tuple[Path, ...]) -> None:
 
     with shell.usecases() as usecases, shell.progress() as progress:
         report = usecases.ingest(list(paths), progress)
+        if paths and not report.events:
+            _refuse_unless_known(usecases, paths, report)
     shell.document(report, lambda paint: ingest_text(report, paint))
+
+
+def _refuse_unless_known(usecases: UseCases, paths: Sequence[Path], report: IngestReport) -> None:
+    """Nothing came in. That is well where all was read before; where nothing of it was ever
+    understood, it is a refusal, the second time too."""
+    from inspector.cli_paint import counted
+
+    usecases.narrow(paths)
+    if usecases.sessions():
+        return
+    below = [path.resolve() for path in paths]
+    known = (note for source in usecases.doctor().sources for note in source.notes)
+    notes = report.notes or [
+        note for note in known if any(note.startswith((f"{p}:", f"{p}/")) for p in below)
+    ]
+    named = ", ".join(map(str, paths))
+    if not notes:
+        raise NothingUnderstoodError(f"{named} holds no log: name a log, or a folder of logs.")
+    more = f" (and {counted(len(notes) - 1, 'more file')})" if len(notes) > 1 else ""
+    raise NothingUnderstoodError(
+        f"Nothing was read: {notes[0]}{more}; the README lists the agents whose logs are read."
+    )
+
+
+class NothingUnderstoodError(Exception):
+    """Paths were named, and nothing in them is a log that is understood."""
+
+    code = "nothing_understood"
+    choices: tuple[object, ...] = ()
 
 
 @click.command(
@@ -107,23 +158,20 @@ def ingest(shell: Shell, paths: tuple[Path, ...]) -> None:
 @click.pass_obj
 def watch(shell: Shell, paths: tuple[Path, ...]) -> None:
     """Read logs into the store, and go on reading as they grow, without a screen, until Ctrl-C."""
-    with _stopping() as stop, shell.usecases() as usecases:
+    stop = threading.Event()  # what is under way is finished first
+    with on_signals((signal.SIGINT, *ENDING), stop.set), shell.usecases() as usecases:
         shell.note("watching; Ctrl-C ends it")
         with shell.progress() as show:
-            usecases.watch(list(paths), stop, lambda: show(*usecases.progress()))
+            growth = Growth(usecases.sessions)
 
+            def notify() -> None:
+                done, in_all, _ = progress = usecases.progress()
+                show(*progress)
+                for text in growth.lines(backlog=done < in_all - 1):
+                    shell.text(text)
+                sys.stdout.flush()
 
-@contextmanager
-def _stopping() -> Iterator[threading.Event]:
-    """An event that Ctrl-C or a termination signal sets, so that what is under way is finished."""
-    stop = threading.Event()
-    signals = (signal.SIGINT, signal.SIGTERM)
-    before = [(number, signal.signal(number, lambda *_: stop.set())) for number in signals]
-    try:
-        yield stop
-    finally:
-        for number, handler in before:
-            signal.signal(number, handler)
+            usecases.watch(list(paths), stop, notify)
 
 
 @click.command(epilog=example("ullage sessions", "ullage sessions --limit 5 --json"))
@@ -154,7 +202,9 @@ def search(shell: Shell, query: str, limit: int) -> None:
 
     with shell.usecases() as usecases:
         hits = usecases.search(query, limit)
-    shell.listing(hits, lambda paint: search_text(hits, paint))
+        rows = [] if shell.machine else usecases.sessions()
+    sessions = {row.id: row for row in rows}
+    shell.listing(hits, lambda paint: search_text(hits, sessions, shell.now(), paint))
 
 
 @click.command(
@@ -185,9 +235,9 @@ def schema(name: str | None) -> None:
 
     if name is None:
         for each, title in names():
-            print(f"{each:<14}  {title}")
+            put(f"{each:<14}  {title}")
     else:
-        print(schema_text(name), end="")
+        put(schema_text(name).rstrip("\n"))
 
 
 @click.command(
@@ -200,7 +250,7 @@ def schema(name: str | None) -> None:
     type=click.FloatRange(min=0.1, max=1000),
     default=1.0,
     show_default=True,
-    help="How many times as fast as a calm viewing.",
+    help="Speed: at 1 the replay takes about a minute, at 4 a quarter of that.",
 )
 @settings_option
 @click.pass_obj

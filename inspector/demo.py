@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import tempfile
 import threading
 import time
@@ -16,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from inspector.cli_shell import ENDING, on_signals, put
 from storage.resources import ASSET_FOLDERS, ResourceError
 
 if TYPE_CHECKING:
@@ -28,8 +30,11 @@ COMPRESSION = 0.12
 SHORTEST, LONGEST = 0.02, 1.2
 """… within these bounds, in seconds."""
 _STAMP = re.compile(rb'"timestamp":"\d{4}-\d\d-\d\dT[\d:.]+Z"')
+ENDED = "The replay has ended; q leaves, and ullage demo plays it again."
 HEAD, TAIL = 6, 6
 """Nodes at the ends of the surface that the report shows."""
+
+Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,57 +118,76 @@ def demo_home(folder: Path) -> Path:
 
 
 def run_live(
-    shell: Shell, rate: float, run_app: Callable[[UseCases, tuple[Path, ...]], None]
+    shell: Shell,
+    rate: float,
+    run_app: Callable[[UseCases, tuple[Path, ...], Callable[[Tell], None]], None],
 ) -> None:
     """The app on a session that grows while one looks; ``run_app`` opens it on use-cases and
-    the paths to follow, and returns when the person leaves."""
-    with tempfile.TemporaryDirectory(prefix="ullage-demo-") as name:
+    the paths to follow, hands out a way to show a note in it, and returns when the person
+    leaves."""
+    with on_signals(ENDING, _leave), tempfile.TemporaryDirectory(prefix="ullage-demo-") as name:
         home = Path(name) / "claude" / "projects"
         home.mkdir(parents=True)
         shell.flags["db"] = str(Path(name) / "demo.db")
         records = steps(bundled_session())
         over = threading.Event()
-        writer = threading.Thread(
-            target=replay,
-            args=(home.parent, records),
-            kwargs={
-                "rate": rate,
-                "sleep": over.wait,
-                "stopped": over.is_set,
-                "clock": time.time,
-            },
-            name="ullage-demo",
-            daemon=True,
-        )
+
+        def play(tell: Tell) -> None:
+            replay(
+                home.parent,
+                records,
+                rate=rate,
+                sleep=over.wait,
+                stopped=over.is_set,
+                clock=time.time,
+            )
+            if not over.is_set():
+                tell(ENDED)
+
+        writers: list[threading.Thread] = []
+
+        def opened(tell: Tell) -> None:
+            writers.append(
+                threading.Thread(target=play, args=(tell,), name="ullage-demo", daemon=True)
+            )
+            writers[0].start()
+
         with shell.usecases() as usecases:
-            writer.start()
             try:
-                run_app(usecases, (home,))
+                run_app(usecases, (home,), opened)
             finally:
                 over.set()
-                writer.join()
+                for writer in writers:
+                    writer.join()
+    shell.note("Nothing is left of the demo. Again: ullage demo; your own sessions: ullage.")
+
+
+def _leave() -> None:
+    """Through every ``finally``, so that the folder is removed."""
+    raise SystemExit(128 + signal.SIGTERM)
 
 
 def run_once(shell: Shell) -> None:
     """Write the session, read it, print a report; needs no terminal."""
-    with tempfile.TemporaryDirectory(prefix="ullage-demo-") as name:
+    with (
+        on_signals(ENDING, _leave),
+        tempfile.TemporaryDirectory(prefix="ullage-demo-") as name,
+    ):
         shell.flags["db"] = str(Path(name) / "demo.db")
         home = demo_home(Path(name))
         with shell.usecases() as usecases:
             usecases.ingest([home])
             for text in report(usecases, shell.paint()):
-                print(text)
+                put(text)
 
 
 def report(usecases: UseCases, paint: Paint) -> Iterator[str]:
     """The bundled session in one page: surface, pressure, the agent's own compaction, and what a
     compaction by rule would have kept and lost at the same place."""
-    from inspector.cli_gauges import (  # noqa: PLC0415
-        compaction_lines,
-        composition_lines,
-        gauge_lines,
-    )
+    from inspector.cli_compaction import compaction_lines, losses  # noqa: PLC0415
+    from inspector.cli_gauges import composition_lines, gauge_lines  # noqa: PLC0415
     from inspector.cli_output import heading, node_lines  # noqa: PLC0415
+    from inspector.cli_paint import counted  # noqa: PLC0415
 
     rows = [row for row in usecases.sessions() if row.relation == "main"]
     session = rows[0].id
@@ -185,16 +209,13 @@ def report(usecases: UseCases, paint: Paint) -> Iterator[str]:
     yield from _ends(list(node_lines(then, paint)))
     yield ""
     yield paint("2. What the agent did about it, and where it stands now", "bold")
-    lost = boundary.lost
     yield (
         f"Event {boundary.operation}: {len(boundary.shadowed_seqs)} nodes became one summary,"
         f" {boundary.tokens_before or 0:,} → {boundary.tokens_after or 0:,} tokens."
     )
-    if lost.instructions or lost.identifiers:
-        yield (
-            f"Gone from its window: {len(lost.instructions)} of your instructions,"
-            f" {len(lost.identifiers)} identifiers."
-        )
+    gone = [counted(total, kind) for kind, _, total in losses(boundary.lost)]
+    if gone:
+        yield f"Gone from its window: {', '.join(gone)}."
     yield from gauge_lines(now, paint)
     yield ""
     yield paint("3. A compaction by rule at the same place, with as many tokens", "bold")
