@@ -27,7 +27,8 @@ SHOWN = 5
 def audit_text(
     rows: Sequence[AuditRow], now: float, paint: Paint, *, of_all: bool = False
 ) -> Iterator[str]:
-    """Every operation, one line each; ``of_all`` sessions: with the session of each."""
+    """Every operation, one line each; ``of_all`` sessions: with the session of each, and without
+    the losses, which are judged for one session only."""
     if not rows:
         yield "No operations: nothing was pinned or compacted, and the agent did not compact."
         return
@@ -39,8 +40,8 @@ def audit_text(
         Column("BY", most=6),
         Column("STATE", most=10),
         Column("REGION", most=15),
-        Column("TOKENS", most=17),
-        Column("LOST", "right", most=6),
+        Column("COUNTED", most=17),
+        Column("" if of_all else "LOST", "right", most=6),
         Column("RULE", flexible=True),
         Column("AGE", "right", most=4),
     )
@@ -68,7 +69,7 @@ def _audit_cells(row: AuditRow, now: float, ids: Mapping[str, str]) -> list[str 
         state,
         region,
         tokens,
-        f"{lost:,}" if lost else "–",
+        f"{lost:,}" if lost else "" if ids else "–",
         rule,
         age(seen),
     ]

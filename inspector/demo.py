@@ -211,7 +211,7 @@ def report(usecases: UseCases, paint: Paint) -> Iterator[str]:
     yield paint("2. What the agent did about it, and where it stands now", "bold")
     yield (
         f"Event {boundary.operation}: {len(boundary.shadowed_seqs)} nodes became one summary,"
-        f" {boundary.tokens_before or 0:,} → {boundary.tokens_after or 0:,} tokens."
+        f" {boundary.tokens_before or 0:,} → {boundary.tokens_after or 0:,} tokens as counted."
     )
     gone = [counted(total, kind) for kind, _, total in losses(boundary.lost)]
     if gone:
