@@ -30,12 +30,14 @@ contracts: $(VENV)/locked
 	$(BIN)/lint-imports
 
 $(VENV)/locked: requirements.lock
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@echo "Installing into $(VENV), once; this takes about a minute …"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
 
 $(VENV)/installed: $(VENV)/locked pyproject.toml README.md $(SOURCES)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation .
+	@echo "Installing Ullage into $(VENV) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation .
 	@touch $@
 
 # Needs uv; only to change what is locked.
