@@ -15,7 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from compress.events import NodeId
-from inspector.messages import StoreGrew
+from inspector.messages import ReadingMoved, StoreGrew
 from inspector.palette import DARK, LIGHT
 from inspector.reports import CompactionMode
 from inspector.screens.ports import Inquiry
@@ -42,10 +42,10 @@ class UllageApp(App[None]):
     TITLE = "ullage"
     CSS_PATH: ClassVar[list[str | PurePath]] = sorted(STYLES.glob("*.tcss"))
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f", "search", "Find", show=False),
-        Binding("question_mark", "help", "Help", key_display="?"),
-        Binding("t", "theme", "Dark/light", show=False),
-        Binding("q", "quit", "Quit", show=False),
+        Binding("f", "search", "Find", show=False, tooltip="search the text of all sessions"),
+        Binding("question_mark", "help", "Help", key_display="?", tooltip="keys, signs, words"),
+        Binding("t", "theme", "Theme: dark or light", show=False, tooltip="change the colours"),
+        Binding("q", "quit", "Quit", show=False, tooltip="leave; nothing is lost"),
     ]
 
     def __init__(
@@ -70,6 +70,7 @@ class UllageApp(App[None]):
         self._session = session
         self._version = -1
         self._told = False
+        self._progress = (0, 0, "")
 
     def on_mount(self) -> None:
         from inspector.screens.sessions import SessionsScreen  # noqa: PLC0415
@@ -98,6 +99,11 @@ class UllageApp(App[None]):
         if version != self._version or self._told:
             self._version, self._told = version, False
             self.screen.post_message(StoreGrew())
+        # Files that bring nothing move the reading, but not the store.
+        progress = self.inquiry.progress()
+        if progress != self._progress:
+            self._progress = progress
+            self.screen.post_message(ReadingMoved())
 
     def open_session(self, session: str, seq: NodeId | None = None) -> None:
         """Show one session, its newest state or the one in which this event stands."""
@@ -148,9 +154,8 @@ class UllageApp(App[None]):
             if moves or not binding.description or binding.action in seen | INHERITED:
                 continue
             seen.add(binding.action)
-            note = f"{binding.tooltip} · " if binding.tooltip else ""
             yield SystemCommand(
                 binding.description,
-                f"{note}key {self.get_key_display(binding)}",
+                f"{binding.tooltip} · {self.get_key_display(binding)}",
                 partial(self.call_later, self.run_action, binding.action, node),
             )

@@ -57,6 +57,13 @@ class ChoiceTaken(_OfWidget):
         self.choice = choice
 
 
+class ReadingMoved(Message):
+    """The reading of logs got further, or came to its end."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, ReadingMoved)
+
+
 class StoreGrew(Message):
     """Something new stands in the store."""
 

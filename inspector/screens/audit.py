@@ -28,9 +28,9 @@ class AuditScreen(AskingScreen[None]):
     """Operations of one session, or of all where ``session`` is ``None``."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "app.pop_screen", "Back"),
-        Binding("u", "undo", "Undo"),
-        Binding("U", "redo", "Redo"),
+        Binding("escape", "app.pop_screen", "Back", tooltip="leave this page"),
+        Binding("u", "undo", "Undo", tooltip="take the operation under the cursor back"),
+        Binding("U", "redo", "Redo", tooltip="make the undone operation stand again"),
         *(Binding(str(digit), f"choose({digit})", show=False) for digit in range(1, 10)),
     ]
 

@@ -12,7 +12,7 @@ from textual.timer import Timer
 from textual.worker import Worker
 
 from compress.errors import CompressError
-from inspector.messages import StoreGrew
+from inspector.messages import ReadingMoved, StoreGrew
 from inspector.mishaps import record
 from inspector.sanitize import NEWLINE_MARK, clean, line
 from inspector.screens.ports import Inquiry
@@ -117,6 +117,13 @@ class AskingScreen(Screen[R]):
 
     def store_grew(self) -> None:
         """Something new stands in the store: look again at what is shown."""
+
+    @on(ReadingMoved)
+    def _read_on(self) -> None:
+        self.show_progress()
+
+    def show_progress(self) -> None:
+        """The reading got further: show it where it is shown."""
 
     def progress_cells(self) -> Cells:
         """What the ingest is doing, for the title bar."""

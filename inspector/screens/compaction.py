@@ -42,13 +42,13 @@ class CompactionScreen(AskingScreen[bool]):
     """Preview, edit, commit or leave. Dismisses with whether something was committed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Leave"),
-        Binding("y", "commit", "Commit"),
+        Binding("escape", "leave", "Leave", tooltip="back, nothing is written"),
+        Binding("y", "commit", "Commit", tooltip="append it to the plan; undo is possible"),
         Binding("m", "mode", "Mode", tooltip="a region, by policy, or old tool results only"),
         Binding("s", "edge('start')", "Start", tooltip="the region starts here"),
         Binding("e", "edge('end')", "End", tooltip="the region ends here"),
-        Binding("p", "pin", "Pin"),
-        Binding("plus", "budget(1)", "Larger summary", key_display="+", show=False),
+        Binding("p", "pin", "Pin", tooltip="keep the node under the cursor"),
+        Binding("plus", "budget(1)", "Larger summary", False, "+", tooltip="a step more"),
         Binding("minus", "budget(-1)", "Budget", key_display="+-", tooltip="a smaller summary"),
         Binding("v", "pane", "Lost", tooltip="what would be lost, or the summary"),
         *(Binding(str(digit), f"choose({digit})", show=False) for digit in range(1, 10)),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from textwrap import wrap as fold
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
@@ -12,47 +15,52 @@ from inspector.widgets.bars import TitleBar
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.text_pane import Section, TextPane
 
-_EVERYWHERE = """\
-↑ ↓ j k   move                     PgUp PgDn   by the page
-Home End  first, last              Enter       open, unfold, a sub-agent
-Tab       next pane                Esc         back
-f         find in all sessions     /           filter sessions
-t         dark or light            Ctrl+P      every action
-?         this page                q           quit
-mouse     click, drag, wheel"""
+_EVERYWHERE = (
+    ("↑ ↓ j k", "move"), ("PgUp PgDn", "by the page"),
+    ("Home End", "first, last"), ("Enter", "open, unfold, a sub-agent"),
+    ("Tab", "next pane"), ("Esc", "back"),
+    ("f", "find in all sessions"), ("/", "filter sessions"),
+    ("t", "dark or light"), ("Ctrl+P", "every action"),
+    ("?", "this page"), ("q", "quit"),
+    ("mouse", "click, drag, wheel"),
+)  # fmt: skip
 
-_SESSION = """\
-space     begin, drop a selection  Shift+↑↓    extend it (or drag)
-p         pin or unpin             c           compact: selection, or policy
-g         agent or plan track      l           resume or live view
-r         rendered or raw          v           detail or pressure
-, .       an event back, forward   < >         a twentieth of the log
-n         now                      u U         undo, redo
-a         audit                    [ ]         pages of a long text"""
+_SESSION = (
+    ("space", "begin, drop a selection"), ("Shift+↑↓", "extend it (or drag)"),
+    ("p", "pin or unpin"), ("c", "compact: selection, or policy"),
+    ("g", "agent or plan track"), ("l", "resume or live view"),
+    ("r", "rendered or raw"), ("v", "detail or pressure, if narrow"),
+    (", .", "an event back, forward"), ("< >", "a twentieth of the log"),
+    ("n", "now"), ("u U", "undo, redo"),
+    ("a", "audit"), ("[ ]", "pages of a long text"),
+)  # fmt: skip
 
-_COMPACTION = """\
-s e       starts, ends here        m           region, policy, results
-p         pin in the preview       + -         budget of the summary
-v         summary or loss          1 … 9       ways out of a refusal
-y         commit                   Esc         leave, nothing written"""
+_COMPACTION = (
+    ("s e", "starts, ends here"), ("m", "region, policy, results"),
+    ("p", "pin in the preview"), ("+ -", "budget of the summary"),
+    ("v", "summary or loss"), ("1 … 9", "ways out of a refusal"),
+    ("y", "commit"), ("Esc", "leave, nothing written"),
+)  # fmt: skip
 
-_SIGNS = """\
-❯ user   ◆ assistant   └ result   § context   » steering   ▣ checkpoint
-★ pinned   ↺ put back because pinned   ✗ error   ▲ over-large, or due
-⚠ call or result missing   ∅ cleared   ~ estimated
-● running   ◐ waiting   ○ idle   · ended
-═ kept   − shadowed   ∅ replaced by a receipt   ≈ reduced"""
+_SIGNS = (
+    "❯ user", "◆ assistant", "└ result", "§ context", "» steering", "▣ checkpoint",
+    "★ pinned", "↺ put back because pinned", "✗ error", "▲ over-large, or due",
+    "⚠ call or result missing", "∅ cleared, a receipt stands", "~ estimated",
+    "● running", "◐ waiting", "○ idle", "· ended", "═ kept", "− shadowed", "≈ reduced",
+)  # fmt: skip
 
-_WORDS = """\
-surface     the exact list of messages in the model's context window
-node        one message of it, named by its first event
-track       agent: what its own log says; plan: with your operations
-view        resume: what it would send; live: what it saw while running
-pressure    tokens on the surface ÷ the context window in force
-checkpoint  a summary in place of the nodes it shadows; none is deleted
-pin         a node that no compaction of yours removes
-unit        a step with all of its results, or one message: never split
-undo        another event: the surface is restored, history is kept"""
+_WORDS = (
+    ("surface", "the exact list of messages in the model's context window"),
+    ("node", "one message of it, named by its first event"),
+    ("track", "agent: what its own log says; plan: with your operations"),
+    ("view", "resume: what it would send; live: what it saw while running"),
+    ("pressure", "tokens on the surface ÷ the context window in force"),
+    ("counted", "by a public tokenizer; the provider's own count differs"),
+    ("checkpoint", "a summary in place of the nodes it shadows; none is deleted"),
+    ("pin", "a node that no compaction of yours removes"),
+    ("unit", "a step with all of its results, or one message: never split"),
+    ("undo", "another event: the surface is restored, history is kept"),
+)
 
 _TRUST = """\
 A figure is measured where the provider's own usage covers it and estimated beyond that; every \
@@ -61,11 +69,15 @@ its counts to what the provider reported in this session, and the pressure pane 
 off it was. A log is only ever read: a compaction is a view, committed as events of its own."""
 
 
+MARGIN = 7
+"""Cells beside the text: padding, and a scrollbar."""
+
+
 class HelpScreen(AskingScreen[None]):
     """One page of help."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,question_mark", "app.pop_screen", "Back"),
+        Binding("escape,question_mark", "app.pop_screen", "Back", tooltip="leave this page"),
     ]
 
     def compose(self) -> ComposeResult:
@@ -75,15 +87,54 @@ class HelpScreen(AskingScreen[None]):
 
     def on_mount(self) -> None:
         self.query_one(TitleBar).show([(" ullage", "accent"), ("  help", "strong")], [])
-        pane = self.query_one(TextPane)
-        pane.show(
+        self.query_one(TextPane).focus()
+
+    def on_resize(self, event: events.Resize) -> None:
+        width = event.size.width - MARGIN
+        self.query_one(TextPane).show(
             [
-                Section(_EVERYWHERE, title="everywhere"),
-                Section(_SESSION, title="in a session"),
-                Section(_COMPACTION, title="in a compaction"),
-                Section(_SIGNS, title="signs"),
-                Section(_WORDS, title="words"),
+                Section(table(_EVERYWHERE, width, 2), title="everywhere"),
+                Section(table(_SESSION, width, 2), title="in a session"),
+                Section(table(_COMPACTION, width, 2), title="in a compaction"),
+                Section(flow(_SIGNS, width), title="signs"),
+                Section(table(_WORDS, width, 1), title="words"),
                 Section(_TRUST, title="what is estimated"),
             ]
         )
-        pane.focus()
+
+
+def table(entries: Sequence[tuple[str, str]], width: int, across: int) -> str:
+    """Pairs of a key and its words, two beside each other where there is room for two, the
+    words of one folded below each other where they are longer than the line."""
+    if across == 2:
+        left, right = _column(entries[::2]), _column(entries[1::2])
+        gap = max(map(len, left)) + 2
+        if gap + max(map(len, right)) <= width:
+            pairs = zip(left, [*right, ""], strict=False)
+            return "\n".join(f"{one:<{gap}}{two}".rstrip() for one, two in pairs)
+    lead = _lead(entries)
+    rows = []
+    for key, words in entries:
+        first, *rest = fold(words, max(width - lead, 12))
+        rows += [f"{key:<{lead}}{first}", *(" " * lead + row for row in rest)]
+    return "\n".join(rows)
+
+
+def _column(entries: Sequence[tuple[str, str]]) -> list[str]:
+    lead = _lead(entries)
+    return [f"{key:<{lead}}{words}" for key, words in entries]
+
+
+def _lead(entries: Sequence[tuple[str, str]]) -> int:
+    return max(len(key) for key, _ in entries) + 2
+
+
+def flow(entries: Sequence[str], width: int) -> str:
+    """Entries one after the other; none is broken."""
+    rows: list[str] = []
+    for entry in entries:
+        if rows and len(rows[-1]) + 3 + len(entry) <= width:
+            rows[-1] += "   " + entry
+        else:
+            rows.append(entry)
+    return "\n".join(rows)

@@ -27,7 +27,7 @@ class SearchScreen(AskingScreen[None]):
     """Type words, open the event that holds them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "app.pop_screen", "Back"),
+        Binding("escape", "app.pop_screen", "Back", tooltip="leave this page"),
     ]
 
     def __init__(self) -> None:

@@ -32,25 +32,28 @@ BAR_SHARE = 0.05
 """A node of this share of the window fills the bar of its row, unless the page holds larger."""
 
 
+_TWENTIETH = "by a twentieth of the log"
+
+
 class SessionScreen(AskingScreen[None]):
     """Surface, detail and pressure of one session."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back"),
-        Binding("p", "pin", "Pin"),
-        Binding("c", "compact", "Compact"),
+        Binding("escape", "leave", "Back", tooltip="drop the selection, or leave the session"),
+        Binding("p", "pin", "Pin", tooltip="keep these nodes in every compaction; again to unpin"),
+        Binding("c", "compact", "Compact", tooltip="preview it for the selection, or by policy"),
         Binding("g", "track", "Track", tooltip="the agent's own log, or your plan"),
         Binding("l", "live", "View", tooltip="as a resume would send it, or as the agent saw it"),
-        Binding("r", "raw", "Raw or rendered", show=False),
+        Binding("r", "raw", "Raw or rendered", show=False, tooltip="the record as the log has it"),
         Binding("v", "pane", "Pane", tooltip="detail or pressure, on a narrow screen"),
-        Binding("comma", "time(-1)", "Earlier", key_display=",", show=False),
-        Binding("full_stop", "time(1)", "Later", key_display=".", show=False),
-        Binding("less_than_sign", "time(-20)", "Much earlier", key_display="<", show=False),
-        Binding("greater_than_sign", "time(20)", "Much later", key_display=">", show=False),
-        Binding("n", "now", "Now", show=False),
-        Binding("u", "undo", "Undo the newest operation", show=False),
-        Binding("U", "redo", "Redo the newest undone operation", show=False),
-        Binding("a", "audit", "Audit"),
+        Binding("comma", "time(-1)", "Earlier", False, ",", tooltip="an event back"),
+        Binding("full_stop", "time(1)", "Later", False, ".", tooltip="an event on"),
+        Binding("less_than_sign", "time(-20)", "Much earlier", False, "<", tooltip=_TWENTIETH),
+        Binding("greater_than_sign", "time(20)", "Much later", False, ">", tooltip=_TWENTIETH),
+        Binding("n", "now", "Now", show=False, tooltip="the newest state of the session"),
+        Binding("u", "undo", "Undo the newest operation", False, tooltip="restore what it changed"),
+        Binding("U", "redo", "Redo the newest undone operation", False, tooltip="it stands again"),
+        Binding("a", "audit", "Audit", tooltip="every operation, with its diff and its loss"),
     ]
 
     def __init__(self, session: str, seq: NodeId | None = None) -> None:
@@ -66,6 +69,8 @@ class SessionScreen(AskingScreen[None]):
         self.report: PressureReport | None = None
         self._planned: PressureReport | None = None
         self._detail: EventDetail | None = None
+        self._asked: NodeId | None = None
+        self._shown: tuple[EventDetail | None, int | None, bool] = (None, None, False)
         self._unfolded: dict[NodeId, Sequence[SurfaceLine]] = {}
         self._pending: Timer | None = None
         self._journey: Timer | None = None
@@ -89,6 +94,16 @@ class SessionScreen(AskingScreen[None]):
         self.query_one("#detail").border_title = "detail"
         self.query_one(SurfaceList).focus()
         self._load()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.refresh_bindings)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Detail and pressure take turns only where there is no room for both."""
+        return action != "pane" or self.has_class("-narrow")
+
+    def show_progress(self) -> None:
+        self._show_title()
 
     def store_grew(self) -> None:
         if self.at is None:
@@ -140,7 +155,8 @@ class SessionScreen(AskingScreen[None]):
         )
         self._show_title()
         self._show_time()
-        self._look_closer()
+        # At once: a log that grows faster than the cursor rests would put it off for ever.
+        self._ask_detail()
 
     def _find_wanted(self, lines: SurfaceLines) -> int | None:
         """The line of the event that was asked for. Where it stands no longer, time goes back to
@@ -164,6 +180,7 @@ class SessionScreen(AskingScreen[None]):
         self.query_one(Proposal).propose(self._planned)
         self.query_one(PressurePane).show(report)
         self._show_time()
+        self._show_detail()
 
     def _lines(self, view: SurfaceView) -> SurfaceLines:
         """The lines of the view, with what was unfolded and still stands."""
@@ -198,15 +215,19 @@ class SessionScreen(AskingScreen[None]):
 
     @on(RowHighlighted, "#surface")
     def _look_closer(self) -> None:
-        """Ask for the node's content once the cursor rests."""
+        """Ask for the node's content once the cursor rests, unless that was asked already."""
         if self._pending is not None:
             self._pending.stop()
-        self._pending = self.set_timer(self.ullage.rest, self._ask_detail)
+        row = self.query_one(SurfaceList).row
+        if row is not None and row.seq != self._asked:
+            self._pending = self.set_timer(self.ullage.rest, self._ask_detail)
 
     def _ask_detail(self) -> None:
         row = self.query_one(SurfaceList).row
+        self._asked = row.seq if row is not None else None
         if row is None:
-            self.query_one("#detail", TextPane).show([])
+            self._detail = None
+            self._show_detail()
             return
         session, track = self.session, self.track
         self.ask(
@@ -215,10 +236,18 @@ class SessionScreen(AskingScreen[None]):
 
     def _take_detail(self, detail: EventDetail) -> None:
         self._detail = detail
+        self._show_detail()
+
+    def _show_detail(self) -> None:
+        """Show what is known of the node, from its beginning; what stands there already is not
+        touched, so that the text does not jump while the log grows."""
         window = self.report.window if self.report is not None else None
-        self.query_one("#detail", TextPane).show(
-            sections_of(detail, window, self.raw, self.ullage.zone)
-        )
+        shown = (self._detail, window, self.raw)
+        if shown != self._shown:
+            self._shown = shown
+            detail, zone = self._detail, self.ullage.zone
+            sections = sections_of(detail, window, self.raw, zone) if detail is not None else []
+            self.query_one("#detail", TextPane).show(sections)
 
     @on(RowActivated, "#surface")
     def _unfold(self) -> None:
@@ -285,8 +314,7 @@ class SessionScreen(AskingScreen[None]):
     def action_raw(self) -> None:
         self.raw = not self.raw
         self.query_one("#detail").border_title = "detail, raw" if self.raw else "detail"
-        if self._detail is not None:
-            self._take_detail(self._detail)
+        self._show_detail()
 
     def action_pane(self) -> None:
         self.toggle_class("-pressure")

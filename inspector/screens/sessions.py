@@ -24,11 +24,11 @@ class SessionsScreen(AskingScreen[None]):
     """The list that everything starts from."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "filter", "Filter"),
-        Binding("f", "app.search", "Find", tooltip="words in any session"),
-        Binding("a", "audit", "Audit"),
-        Binding("q", "app.quit", "Quit"),
-        Binding("escape", "clear", "Clear filter"),
+        Binding("slash", "filter", "Filter", tooltip="by title, project, agent or model"),
+        Binding("f", "app.search", "Find", tooltip="search the text of all sessions"),
+        Binding("a", "audit", "Audit", tooltip="operations of all sessions"),
+        Binding("q", "app.quit", "Quit", tooltip="leave; nothing is lost"),
+        Binding("escape", "clear", "Clear filter", tooltip="show all sessions again"),
     ]
 
     def __init__(self) -> None:
@@ -73,11 +73,11 @@ class SessionsScreen(AskingScreen[None]):
         here = sessions.row.id if sessions.row is not None else None
         cursor = next((at for at, row in enumerate(kept) if row.id == here), 0)
         sessions.show(Listed(kept), cursor)
-        self._show_title(len(kept))
+        self.show_progress()
         self._show_note()
 
-    def _show_title(self, shown: int) -> None:
-        count = len(self._rows)
+    def show_progress(self) -> None:
+        count, shown = len(self._rows), len(self.query_one(SessionList).source)
         figure = figures.counted(count, "session")
         if shown != count:
             figure = f"{shown:,} of {figure}"

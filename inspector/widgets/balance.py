@@ -59,10 +59,6 @@ def _bar(name: str, tokens: int, pressure: float | None, scale: int, room: int) 
 def _costs(report: CompactionReport) -> str:
     gain = report.tokens_before - report.tokens_after
     parts = [f"gains {figures.tokens(gain)}"]
-    if report.summary is not None:
-        parts.append(f"summary {figures.tokens(report.summary.tokens)} counted")
-    parts.append(f"prompt cache loses {figures.tokens(report.cache_invalidated_tokens)}")
-    parts.append(f"cannot go below {figures.tokens(report.floor)}")
     lost = report.lost
     counts = (
         (max(lost.identifiers_total, len(lost.identifiers)), "identifier"),
@@ -71,6 +67,10 @@ def _costs(report: CompactionReport) -> str:
     )
     gone = ", ".join(figures.counted(count, name) for count, name in counts if count)
     parts.append(f"loses {gone}" if gone else "loses nothing that was named")
+    if report.summary is not None:
+        parts.append(f"summary {figures.tokens(report.summary.tokens)} counted")
+    parts.append(f"prompt cache loses {figures.tokens(report.cache_invalidated_tokens)}")
+    parts.append(f"cannot go below {figures.tokens(report.floor)}")
     if report.oversized_units:
         parts.append(f"{figures.counted(len(report.oversized_units), 'unit')} too large")
     return " · ".join(parts)

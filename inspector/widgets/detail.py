@@ -48,7 +48,7 @@ def _facts(detail: EventDetail, window: int | None) -> str:
     _, label, _ = label_of(node)
     kind = node.type if label in node.type else f"{node.type} · {label}"
     share = f" · {figures.percent(node.tokens / window)} of the window" if window else ""
-    first = f"{figures.event_name(node.seq)} · {kind} · {node.tokens:,} tokens{share}"
+    first = f"{figures.event_name(node.seq)} · {kind} · {node.tokens:,} counted{share}"
     states = [
         words
         for present, words in (

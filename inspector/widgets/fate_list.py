@@ -120,9 +120,9 @@ class BeforeList(LineList[FateLine]):
     """The left side."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "select", "Select", show=False),
-        Binding("shift+up,K", "extend(-1)", "Extend up", show=False),
-        Binding("shift+down,J", "extend(1)", "Extend down", show=False),
+        Binding("space", "select", "Select", show=False, tooltip="begin a selection, or drop it"),
+        Binding("shift+up,K", "extend(-1)", "Extend up", False, tooltip="grow the selection"),
+        Binding("shift+down,J", "extend(1)", "Extend down", False, tooltip="grow the selection"),
     ]
 
     def paint(self, row: FateLine, index: int, width: int) -> Cells:

@@ -18,7 +18,9 @@ SESSION = 14
 class HitList(LineList[SearchHit]):
     """One line an event: its session, its number, its type, its headline."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "activate", "Open")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "activate", "Open", tooltip="the event in its session")
+    ]
 
     def paint(self, row: SearchHit, index: int, width: int) -> Cells:
         room = max(width - SESSION - 30, 0)

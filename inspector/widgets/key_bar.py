@@ -16,6 +16,7 @@ from textual.screen import Screen
 from inspector.widgets.tones import Cells, Drawn, width_of
 
 PALETTE = "command_palette"
+HELP = "help"
 
 
 class KeyBar(Drawn):
@@ -28,21 +29,28 @@ class KeyBar(Drawn):
         return 1
 
     def draw(self, width: int, height: int) -> list[Cells]:
-        cells: Cells = []
-        for group, _, _ in self._keys():
-            if width_of(cells) + width_of(group) > width:
-                break
-            cells += group
-        return [cells]
+        return [[cell for group, _, _ in self._shown(width) for cell in group]]
 
     async def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
         edge = 0
-        for group, action, node in self._keys():
+        for group, action, node in self._shown(self.size.width):
             edge += width_of(group)
             if offset is not None and offset.x < edge:
                 await self.app.run_action(action, node)
                 return
+
+    def _shown(self, width: int) -> Iterator[tuple[Cells, str, DOMNode]]:
+        """As many keys as fit; the one for help stays."""
+        keys = list(self._keys())
+        room = width - sum(width_of(group) for group, action, _ in keys if action == HELP)
+        for group, action, node in keys:
+            if action == HELP:
+                yield group, action, node
+                continue
+            room -= width_of(group)
+            if room >= 0:
+                yield group, action, node
 
     def _keys(self) -> Iterator[tuple[Cells, str, DOMNode]]:
         """What is shown of each key, what it does, and for whom; the palette comes last."""

@@ -89,7 +89,9 @@ def heading(width: int) -> str:
 class SessionList(LineList[SessionRow]):
     """Sessions with their state, pressure and age."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "activate", "Open")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "activate", "Open", tooltip="look into the session")
+    ]
 
     now: float = 0.0
     """Seconds since 1970; set before rows are shown, ages are counted from it."""

@@ -156,9 +156,9 @@ class SurfaceList(LineList[SurfaceLine]):
     """Nodes in surface order."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "select", "Select", show=False),
-        Binding("shift+up,K", "extend(-1)", "Extend up", show=False),
-        Binding("shift+down,J", "extend(1)", "Extend down", show=False),
+        Binding("space", "select", "Select", show=False, tooltip="begin a selection, or drop it"),
+        Binding("shift+up,K", "extend(-1)", "Extend up", False, tooltip="grow the selection"),
+        Binding("shift+down,J", "extend(1)", "Extend down", False, tooltip="grow the selection"),
     ]
 
     window: int | None = None

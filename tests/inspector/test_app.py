@@ -80,6 +80,15 @@ async def test_progress_of_reading_is_shown() -> None:
         assert "reading 12 of 310 files" in text_of(app)
 
 
+async def test_progress_goes_when_everything_is_read_though_nothing_new_came() -> None:
+    inquiry = FakeUseCases(reading=(7, 8, ""))
+    async with on_stage(inquiry, session=None) as (app, pilot):
+        assert "reading 7 of 8 files" in text_of(app)
+        inquiry.reading = (8, 8, "")
+        await pilot.pause(0.25)
+        assert "reading" not in text_of(app)
+
+
 async def test_watching_starts_and_stops_with_the_app() -> None:
     inquiry = FakeUseCases()
     app = UllageApp(inquiry, watch=[Path("a"), Path("b")], clock=lambda: NOW)
@@ -183,6 +192,35 @@ async def test_growth_faster_than_answers_starves_nothing() -> None:
         assert len(views) <= inquiry.newest - 41
 
 
+async def test_the_detail_keeps_up_with_a_log_that_grows_faster_than_the_cursor_rests() -> None:
+    inquiry = FakeUseCases()
+    async with on_stage(inquiry) as (app, pilot):
+        app.rest = 60.0
+        model = nodes_of_story()[2]
+        for seq in (42, 43):
+            inquiry.extra.append(model.model_copy(update={"seq": seq, "events": (seq,)}))
+            inquiry.newest = seq
+            inquiry.version += 1
+            await pilot.pause(0.2)
+            await settle(pilot)
+            assert f"#{seq} · assistant/message" in text_of(app)
+
+
+async def test_a_detail_being_read_stays_where_it_is_while_the_log_grows() -> None:
+    inquiry = FakeUseCases()
+    async with on_stage(inquiry, "k", "tab", "down", "down", size=(80, 24)) as (app, pilot):
+        detail = app.screen.query_one("#detail", TextPane)
+        place = detail.scroll_offset.y
+        assert place > 0
+        model = nodes_of_story()[2]
+        inquiry.extra.append(model.model_copy(update={"seq": 42, "events": (42,)}))
+        inquiry.newest = 42
+        inquiry.version += 1
+        await pilot.pause(0.2)
+        await settle(pilot)
+        assert detail.scroll_offset.y == place
+
+
 async def test_a_checkpoint_unfolds_to_what_it_shadows() -> None:
     async with on_stage(None, "home", "enter") as (app, pilot):
         surface = app.screen.query_one(SurfaceList)
@@ -284,7 +322,42 @@ async def test_the_palette_names_every_action_of_the_screen() -> None:
     async with on_stage() as (app, _):
         commands = {command.title for command in app.get_system_commands(app.screen)}
     assert {"Pin", "Compact", "Track", "View", "Audit", "Help", "Quit", "Select"} <= commands
-    assert {"Earlier", "Now", "Undo the newest operation", "Dark/light"} <= commands
+    assert {"Earlier", "Now", "Undo the newest operation", "Theme: dark or light"} <= commands
+
+
+@pytest.mark.parametrize("keys", [(), ("c",), ("a",), ("question_mark",), ("f",)])
+async def test_the_palette_says_what_every_command_does(keys: tuple[str, ...]) -> None:
+    async with on_stage(None, *keys) as (app, _):
+        helps = [command.help for command in app.get_system_commands(app.screen)]
+    assert helps
+    assert all(len(text.partition(" · ")[0]) > 8 for text in helps), helps
+
+
+async def test_a_key_is_only_offered_where_it_does_something() -> None:
+    async with on_stage(size=(80, 24)) as (app, pilot):
+        assert "v Pane" in text_of(app)
+        await pilot.resize_terminal(140, 40)
+        await settle(pilot)
+        assert "v Pane" not in text_of(app)
+        assert "a Audit" in text_of(app)
+
+
+@pytest.mark.parametrize("session", [None, "s1"])
+async def test_help_stays_in_the_key_bar_of_a_narrow_screen(session: str | None) -> None:
+    async with on_stage(session=session, size=(60, 24)) as (app, _):
+        assert "? Help" in text_of(app).splitlines()[-1]
+
+
+async def test_help_keeps_its_columns_apart() -> None:
+    async with on_stage(None, "question_mark", size=(60, 60)) as (app, pilot):
+        rows = [row.strip() for row in text_of(app).splitlines()]
+        assert "space     begin, drop a selection" in rows
+        assert "Shift+↑↓  extend it (or drag)" in rows
+        await pilot.resize_terminal(80, 60)
+        await settle(pilot)
+        assert any(
+            "drop a selection  Shift+↑↓  extend it" in row for row in text_of(app).split("\n")
+        )
 
 
 async def test_a_failed_question_is_told_and_ends_nothing(
