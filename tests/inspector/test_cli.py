@@ -299,14 +299,17 @@ def test_watching_ends_quietly_at_ctrl_c_and_keeps_what_was_read(
 ) -> None:
     home, db = demo_home(tmp_path), tmp_path / "watched.db"
     command = [sys.executable, "-m", "inspector.cli", "watch", str(home), "--db", str(db)]
-    with subprocess.Popen(command, cwd=REPOSITORY, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         deadline = time.monotonic() + 60
         while not (db.exists() and ullage("sessions", "--json", db=db).out.startswith("[{")):
             assert process.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.1)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=60)
     assert process.returncode == 0
     assert "Traceback" not in err
+    assert set(out.splitlines()) <= {"read: 2 sessions, 154 events in all"}
     assert ullage("sessions", "--json", db=db).value[0]["agent"] == "claude"

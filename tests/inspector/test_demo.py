@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -176,6 +177,7 @@ def test_the_report_needs_no_terminal_and_leaves_nothing(
     assert "78 %" in out
     assert "33 %" in out
     assert "Never open data/production.db" in out
+    assert re.search(r"Gone from its window: \d+ instructions?, .*1,\d{3} identifiers\.", out)
 
 
 def test_a_demo_home_is_found_by_the_agents_own_variable(tmp_path: Path) -> None:
