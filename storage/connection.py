@@ -20,6 +20,9 @@ from storage.schema import APPLICATION_ID, VERSION, migrations
 
 MEMORY = ":memory:"
 _BUSY_SECONDS = 10.0
+_CHECKPOINT_PAGES = 8_192
+"""Pages of the WAL, 32 MB, after which it is written back. SQLite's own 4 MB would wait for the
+disk at every few batches of an ingest."""
 _WAL_LIMIT = 64 << 20
 """Bytes that the WAL file is cut back to after a checkpoint."""
 
@@ -76,6 +79,7 @@ class Connections:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT}")
+            connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
         return connection
 
     @contextmanager
