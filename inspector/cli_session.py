@@ -277,7 +277,7 @@ def redo(shell: Shell, session: str, operation: int | str | None) -> None:
 @json_options
 @click.pass_obj
 def audit(shell: Shell, session: str | None, operation: int | str | None) -> None:
-    """List every operation, yours and the agent's own, and what it lost."""
+    """List every operation, yours and the agent's own; of one SESSION, what each lost, too."""
     from inspector.cli_lists import audit_text
 
     with shell.usecases() as usecases:

@@ -158,7 +158,10 @@ ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasatt
 @contextmanager
 def on_signals(signals: Sequence[int], act: Callable[[], object]) -> Iterator[None]:
     """Do this, instead of what they did, when one of these signals comes."""
-    before = [(number, signal.signal(number, lambda *_: act())) for number in signals]
+    # Who ignores a hang-up (nohup) wants to outlive the terminal; an ignored Ctrl-C is only the
+    # mark of a job in the background.
+    heard = [n for n in signals if n == signal.SIGINT or signal.getsignal(n) != signal.SIG_IGN]
+    before = [(number, signal.signal(number, lambda *_: act())) for number in heard]
     try:
         yield
     finally:

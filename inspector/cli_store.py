@@ -157,7 +157,8 @@ class NothingUnderstoodError(Exception):
 @store_options
 @click.pass_obj
 def watch(shell: Shell, paths: tuple[Path, ...]) -> None:
-    """Read logs into the store, and go on reading as they grow, without a screen, until Ctrl-C."""
+    """Read logs into the store, and go on reading as they grow, without a screen, until Ctrl-C.
+    A line tells which session grew, and by how much."""
     stop = threading.Event()  # what is under way is finished first
     with on_signals((signal.SIGINT, *ENDING), stop.set), shell.usecases() as usecases:
         shell.note("watching; Ctrl-C ends it")

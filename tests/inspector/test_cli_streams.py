@@ -74,6 +74,17 @@ def test_signals_do_what_they_did_again_afterwards() -> None:
     assert heard == ["inner", "outer"]
 
 
+def test_who_ignores_the_closing_of_a_terminal_outlives_it() -> None:
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    heard: list[str] = []
+    try:
+        with on_signals((signal.SIGTERM,), lambda: heard.append("ended")):
+            signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert heard == []
+
+
 @pytest.mark.parametrize("number", ENDING)
 def test_a_demo_whose_terminal_is_closed_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
