@@ -50,6 +50,7 @@ class AuditScreen(AskingScreen[None]):
         operations = self.query_one(AuditList)
         operations.zone = self.ullage.zone
         operations.border_title = "operations"
+        operations.border_subtitle = "tokens as counted"
         self.query_one("#diff").border_title = "lost, and the diff"
         operations.focus()
         self.store_grew()

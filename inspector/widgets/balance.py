@@ -69,7 +69,7 @@ def _costs(report: CompactionReport) -> str:
     parts.append(f"loses {gone}" if gone else "loses nothing that was named")
     if report.summary is not None:
         parts.append(f"summary {figures.tokens(report.summary.tokens)} counted")
-    parts.append(f"prompt cache loses {figures.tokens(report.cache_invalidated_tokens)}")
+    parts.append(f"cache loses {figures.tokens(report.cache_invalidated_tokens)}")
     parts.append(f"cannot go below {figures.tokens(report.floor)}")
     if report.oversized_units:
         parts.append(f"{figures.counted(len(report.oversized_units), 'unit')} too large")

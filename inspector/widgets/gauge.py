@@ -42,7 +42,7 @@ class Gauge(Drawn):
         if not report.window:
             return [
                 [(figures.tokens(report.used), "strong"), (" tokens in the window", "text")],
-                [("window unknown, so there is no percentage", "muted")],
+                [(f"no percentage: the window of {_model(report)} is unknown", "muted")],
             ]
         share = report.used / report.window
         tone = heat_of(report, report.used)
@@ -97,11 +97,14 @@ def _figures(report: PressureReport) -> Cells:
 
 
 def _details(report: PressureReport) -> list[Cells]:
-    details: list[Cells] = []
-    if report.model:
-        details.append([(f" · window of {line(report.model, 32)}", "muted")])
-    details.append([(f", {SOURCES[report.window_source]}", "muted")])
-    return details
+    return [
+        [(f" · window of {_model(report)}", "muted")],
+        [(f", {SOURCES[report.window_source]}", "muted")],
+    ]
+
+
+def _model(report: PressureReport) -> str:
+    return line(report.model, 32) if report.model else "an unnamed model"
 
 
 def _fit(groups: list[Cells], width: int) -> Cells:

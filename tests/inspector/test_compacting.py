@@ -72,6 +72,11 @@ async def test_a_policy_only_proposes_until_the_plan_has_room() -> None:
         assert "the policy would" not in text_of(app)
 
 
+async def test_a_proposal_names_its_key_on_a_narrow_screen_too() -> None:
+    async with on_stage(size=(60, 24)) as (app, _):
+        assert "▲ 76 % full: clear old results?  c previews it" in text_of(app)
+
+
 async def test_leaving_writes_nothing() -> None:
     inquiry = FakeUseCases()
     async with on_stage(inquiry, "c", "escape") as (app, _):

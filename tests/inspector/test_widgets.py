@@ -116,7 +116,18 @@ def test_the_gauge_without_a_window_gives_no_percentage() -> None:
     gauge = Gauge()
     report = FakeUseCases().pressure("s1")
     gauge.show(report.model_copy(update={"window": None, "window_source": "unknown"}))
-    assert "%" not in "".join(text(cells) for cells in gauge.draw(80, 2))
+    shown = "".join(text(cells) for cells in gauge.draw(80, 2))
+    assert "%" not in shown
+    assert "the window of claude-opus-4-5 is unknown" in shown
+
+
+def test_a_model_without_a_name_is_called_so() -> None:
+    gauge = Gauge()
+    report = FakeUseCases().pressure("s1").model_copy(update={"model": None})
+    gauge.show(report)
+    assert "window of an unnamed model, from the" in text(gauge.draw(100, 2)[1])
+    gauge.show(report.model_copy(update={"window": None}))
+    assert "the window of an unnamed model is unknown" in text(gauge.draw(100, 2)[1])
 
 
 def test_the_stacked_bar_is_to_scale_and_loses_no_cell() -> None:
