@@ -7,6 +7,7 @@ exit code 2; what nobody foresaw goes, with its traceback, to a log file that th
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ from inspector.cli_completion import CommandsAndFiles
 from inspector.cli_shell import OutputError, Shell, error_document, put, put_all
 
 DONE, REFUSED, INTERRUPTED = 0, 1, 130
+NO_ROOM = (errno.ENOSPC, errno.EIO)
 
 
 @click.group(
@@ -52,6 +54,7 @@ def _version(ctx: click.Context) -> None:
         put(f"ullage {version('ullage')}")
     except PackageNotFoundError:
         put("ullage, not installed: run from its source folder")
+    put_all()
     ctx.exit()
 
 
@@ -84,14 +87,7 @@ def main() -> None:
 def run(arguments: Sequence[str], shell: Shell | None = None) -> int:
     """Run one command line and return its exit code."""
     shell = Shell() if shell is None else shell
-    for name in ("stdout", "stderr"):
-        # None where the caller closed it (``>&-``).
-        stream = getattr(sys, name) or open(os.devnull, "w")  # noqa: SIM115, PTH123
-        setattr(sys, name, stream)
-        # A terminal that cannot show a character shows a question mark.
-        reconfigure: Callable[..., Any] | None = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="replace")
+    _prepare_streams()
     if "_ULLAGE_COMPLETE" in os.environ:
         cli.main(list(arguments), prog_name="ullage")  # click completes, and leaves
     try:
@@ -104,10 +100,6 @@ def run(arguments: Sequence[str], shell: Shell | None = None) -> int:
     except BrokenPipeError:
         # Whoever read has had enough.
         _write_nowhere()
-    except OutputError as error:
-        _write_nowhere()
-        shell.note(f"ullage: {error}")
-        return REFUSED
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except click.ClickException as error:
@@ -118,6 +110,17 @@ def run(arguments: Sequence[str], shell: Shell | None = None) -> int:
     return DONE
 
 
+def _prepare_streams() -> None:
+    for name in ("stdout", "stderr"):
+        # None where the caller closed it (``>&-``).
+        stream = getattr(sys, name) or open(os.devnull, "w")  # noqa: SIM115, PTH123
+        setattr(sys, name, stream)
+        # A terminal that cannot show a character shows a question mark.
+        reconfigure: Callable[..., Any] | None = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
 def _write_nowhere() -> None:
     """What is still buffered must not raise again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
@@ -126,6 +129,13 @@ def _write_nowhere() -> None:
 def _refuse(shell: Shell, error: Exception) -> int:
     """One line for a person, and the document for a program. The typed errors of all packages have
     a ``code`` and ``choices``; their message is the sentence to read."""
+    # click prints --help by itself, not through ``put``.
+    if isinstance(error, OSError) and error.errno in NO_ROOM and error.filename is None:
+        error = OutputError(f"the output cannot be written: {error.strerror}.")
+    if isinstance(error, OutputError):
+        _write_nowhere()
+        shell.note(f"ullage: {error}")
+        return REFUSED
     code, choices = getattr(error, "code", None), getattr(error, "choices", ())
     if isinstance(code, str):
         message = str(error)

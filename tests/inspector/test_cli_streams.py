@@ -42,6 +42,31 @@ def test_a_full_disk_is_one_line(store: Path, arguments: tuple[str, ...]) -> Non
     assert done.stderr == "ullage: the output cannot be written: No space left on device.\n"
 
 
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize("arguments", [("--help",), ("show", "--help"), ("--version",)])
+def test_help_on_a_full_disk_is_one_line(arguments: tuple[str, ...]) -> None:
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "inspector.cli", *arguments],
+            cwd=REPOSITORY,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "written: No space left on device" in done.stderr
+
+
+def test_ctrl_c_is_exit_code_130(ullage: Ullage) -> None:
+    def interrupted(_: object) -> UseCases:
+        raise KeyboardInterrupt
+
+    outcome = ullage("sessions", opener=interrupted)
+    assert (outcome.code, outcome.out, outcome.err) == (130, "", "")
+
+
 def test_a_closed_stdout_is_no_error(store: Path) -> None:
     command = f"{sys.executable} -m inspector.cli sessions --db {store} >&-"
     done = subprocess.run(
