@@ -143,7 +143,11 @@ def _refuse(shell: Shell, error: Exception) -> int:
         code, choices = "unexpected", ()
         message = _unexpected(error)
     if shell.machine:
-        print(error_document(code, message, choices))
+        try:
+            put(error_document(code, message, choices))
+            put_all()
+        except (OutputError, BrokenPipeError):
+            _write_nowhere()
     shell.note(f"ullage: {message}")
     if choices and not shell.machine:
         shell.note(f"  choices: {', '.join(map(str, choices))}")

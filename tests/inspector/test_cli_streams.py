@@ -59,6 +59,22 @@ def test_help_on_a_full_disk_is_one_line(arguments: tuple[str, ...]) -> None:
     assert "written: No space left on device" in done.stderr
 
 
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full on this system")
+def test_a_refusal_that_cannot_be_printed_is_told_all_the_same() -> None:
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "inspector.cli", "show", "none", "--json", "--db", ":memory:"],
+            cwd=REPOSITORY,
+            env={k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert "Exception ignored" not in done.stderr
+
+
 def test_ctrl_c_is_exit_code_130(ullage: Ullage) -> None:
     def interrupted(_: object) -> UseCases:
         raise KeyboardInterrupt
