@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from datetime import tzinfo
 from functools import partial
 from pathlib import Path, PurePath
@@ -70,11 +71,13 @@ class UllageApp(App[None]):
         self._session = session
         self._version = -1
         self._told = False
+        self._loop_of_screen: asyncio.AbstractEventLoop | None = None
         self._progress = (0, 0, "")
 
     def on_mount(self) -> None:
         from inspector.screens.sessions import SessionsScreen  # noqa: PLC0415
 
+        self._loop_of_screen = asyncio.get_running_loop()
         self._version = self.inquiry.data_version()
         self.push_screen(SessionsScreen())
         if self._session is not None:
@@ -91,8 +94,12 @@ class UllageApp(App[None]):
             self.inquiry.stop_watching()
 
     def _notice(self) -> None:
-        """Called by the watcher in its own thread."""
+        """Called by the watcher in its own thread: looks at once, not at the next turn of the
+        clock."""
         self._told = True
+        if self._loop_of_screen is not None:
+            with suppress(RuntimeError):  # the app has ended meanwhile
+                self._loop_of_screen.call_soon_threadsafe(self.call_later, self._look)
 
     def _look(self) -> None:
         version = self.inquiry.data_version()

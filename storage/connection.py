@@ -13,10 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sqlite_utils import Database
-
 from storage.errors import StoreBusyError, StoreNewerError, StoreUnusableError
-from storage.schema import APPLICATION_ID, VERSION, migrations
+from storage.format import APPLICATION_ID, VERSION
 
 MEMORY = ":memory:"
 _BUSY_SECONDS = 10.0
@@ -50,9 +48,7 @@ class Connections:
         try:
             first = self._open()
             if not self.read_only and _pragma(first, "user_version") != VERSION:
-                first.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                migrations.apply(Database(first))
-                first.execute(f"PRAGMA user_version = {VERSION}")
+                _migrate(first)
         except sqlite3.DatabaseError as error:
             self.close()
             raise _unusable(self.path, error) from error
@@ -143,6 +139,17 @@ class Connections:
             return
         with self._lock:
             yield
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    # A store that is up to date, as it nearly always is, opens without loading these.
+    from sqlite_utils import Database  # noqa: PLC0415
+
+    from storage.schema import migrations  # noqa: PLC0415
+
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    migrations.apply(Database(connection))
+    connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:

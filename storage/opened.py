@@ -17,7 +17,7 @@ from compress.images import image_tokens
 from compress.tokens import TokenCounter, block_texts, compact_json, count_many, profile_of
 from storage import blobs, rows
 from storage.connection import Connections
-from storage.schema import SEQ_MASK
+from storage.format import SEQ_MASK
 from storage.sources.base import (
     Derived,
     FileReader,

@@ -9,7 +9,7 @@ from typing import Any
 
 from compress.entries import NO_FACTS, LogEntry
 from compress.events import Append, NodeId, Rebase, Replace, SurfaceOp, Usage
-from storage.schema import SEQ_BITS, SEQ_MASK
+from storage.format import SEQ_BITS, SEQ_MASK
 
 _APPEND = Append()
 _APPEND_CODE = "a"

@@ -8,15 +8,6 @@ from __future__ import annotations
 
 from sqlite_utils import Database, Migrations
 
-APPLICATION_ID = 0x554C4C47
-"""``ULLG``, in SQLite's header, so that a foreign file is never taken for a store."""
-
-VERSION = 1
-"""``PRAGMA user_version`` of a store that all migrations below were applied to."""
-
-SEQ_BITS = 32
-SEQ_MASK = (1 << SEQ_BITS) - 1
-
 migrations = Migrations("ullage")
 
 _FIRST = """

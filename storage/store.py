@@ -28,8 +28,8 @@ from storage.catalog import (
 )
 from storage.connection import Connections
 from storage.errors import UnknownEventError, UnknownSessionError
+from storage.format import SEQ_MASK
 from storage.records import parse_record
-from storage.schema import SEQ_MASK
 from storage.sources.base import Record, Registry
 
 _OPERATIONS = (
