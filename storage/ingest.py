@@ -15,6 +15,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from compress.tokens import TokenCounter
@@ -22,7 +23,7 @@ from storage import resources, source_rows
 from storage.catalog import SourceRecord
 from storage.errors import PositionMovedError
 from storage.opened import Drawn, OpenLog, Weighed, known_numberings, known_trackers
-from storage.source_rows import has_pending, position_of
+from storage.source_rows import Inodes, by_inode, has_pending, moved_to, position_of
 from storage.sources.base import SourceAdapter
 from storage.sources.registry import HEAD_RECORDS
 from storage.store import Store
@@ -38,6 +39,8 @@ _AHEAD_BYTES = 6 << 20
 _ATTEMPTS = 5
 """Times that reading starts again because another process reads the same logs."""
 _KEPT_OPEN = 16
+_FEW = 16
+"""Files up to which each is looked up by its name."""
 _COLLECT_AFTER = 64 << 20
 """Bytes of logs after which garbage is looked for while many are read."""
 _AT_REST = 2.0
@@ -77,6 +80,7 @@ class Ingest:
         self._clock = clock
         self._open: OrderedDict[Path, OpenLog] = OrderedDict()
         self._waiting: deque[tuple[OpenLog, Drawn, Future[Weighed]]] = deque()
+        self._waiting_bytes = 0
         self._since_collected = 0
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="ullage-count")
 
@@ -117,13 +121,9 @@ class Ingest:
         *,
         final: bool | None,
     ) -> Totals:
-        known = {source.path: source for source in self._store.sources()}
-        inodes = {
-            (old.device, old.inode): source
-            for source in known.values()
-            if (old := position_of(source)) is not None
-        }
+        known = self._known(ordered)
         known.update(self._enter(ordered, known))
+        inodes = cache(lambda: by_inode(self._store.sources()))
         # A batch is made of thousands of values that all live until it is written: looking among
         # them for garbage all the time costs an eighth of it.
         collecting = gc.isenabled()
@@ -145,6 +145,7 @@ class Ingest:
             for *_, future in self._waiting:
                 future.cancel()
             self._waiting.clear()
+            self._waiting_bytes = 0
             self._forget()
             raise
         finally:
@@ -152,20 +153,28 @@ class Ingest:
                 gc.enable()
         return totals
 
+    def _known(self, paths: Sequence[Path]) -> dict[str, SourceRecord]:
+        """The rows of these files. A few are asked for by name: an append to one log must not
+        cost what all others are."""
+        if len(paths) > _FEW:
+            return {source.path: source for source in self._store.sources()}
+        found = (self._store.source(path) for path in paths)
+        return {source.path: source for source in found if source is not None}
+
     def _enter(
         self, paths: Iterable[Path], known: Mapping[str, SourceRecord]
     ) -> dict[str, SourceRecord]:
         """Rows for the files that were never looked at, made in one transaction."""
         new = [path for path in paths if str(path) not in known and _stat(path) is not None]
         source_rows.add_sources(self._store.connections, new)
-        found = (self._store.source(path) for path in new)
-        return {source.path: source for source in found if source is not None}
+        return self._known(new)
 
     def _wait_for(self, log: OpenLog, drawn: Drawn, totals: Totals) -> None:
         """Queues a batch for its counts; commits the older half of the queue when it is full, in
         one transaction: small files cost no commit each."""
         self._waiting.append((log, drawn, self._workers.submit(log.weigh, drawn)))
-        if sum(each.size for _, each, _ in self._waiting) > _AHEAD_BYTES:
+        self._waiting_bytes += drawn.size
+        if self._waiting_bytes > _AHEAD_BYTES:
             self._commit((len(self._waiting) + 1) // 2, totals)
 
     def _flush(self, totals: Totals) -> None:
@@ -174,11 +183,13 @@ class Ingest:
 
     def _commit(self, count: int, totals: Totals) -> None:
         taken = [self._waiting.popleft() for _ in range(count)]
+        size = sum(drawn.size for _, drawn, _ in taken)
+        self._waiting_bytes -= size
         batches = [(log, log.batch(drawn, future.result())) for log, drawn, future in taken]
         with self._store.connections.write() as connection:
             for log, batch in batches:
                 write_batch(connection, batch, log.adapter.agent, log.adapter.revision)
-        self._since_collected += sum(drawn.size for _, drawn, _ in taken)
+        self._since_collected += size
         if self._since_collected > _COLLECT_AFTER:
             self._since_collected = 0
             gc.collect()
@@ -196,7 +207,7 @@ class Ingest:
         self,
         path: Path,
         known: SourceRecord | None,
-        inodes: Mapping[tuple[int, int], SourceRecord],
+        inodes: Callable[[], Inodes],
         totals: Totals,
         final: bool | None,
     ) -> Iterator[tuple[OpenLog, Drawn]]:
@@ -248,14 +259,14 @@ class Ingest:
         self,
         path: Path,
         known: SourceRecord | None,
-        inodes: Mapping[tuple[int, int], SourceRecord],
+        inodes: Callable[[], Inodes],
         tail: Tail,
         read: TailBatch,
     ) -> tuple[OpenLog, Drawn] | str:
         """Opens a log of which nothing is in memory, and draws its first new batch. A string says
         why there is nothing to open."""
         connections = self._store.connections
-        if _is_new(known) and (moved := _moved(read.position, inodes)) is not None:
+        if _is_new(known) and (moved := moved_to(read.position, inodes())) is not None:
             known = moved
             source_rows.rename(connections, moved.id, path)
             read = _reread(tail, position_of(moved))
@@ -369,18 +380,6 @@ class Ingest:
 def _is_new(known: SourceRecord | None) -> bool:
     """Whether nothing was ever read of this file."""
     return known is None or (known.position is None and known.generation == 1)
-
-
-def _moved(
-    position: Position, inodes: Mapping[tuple[int, int], SourceRecord]
-) -> SourceRecord | None:
-    """The source whose file this is under a new name: same inode, the old name leads to it no
-    more. What follows is compared by the tail."""
-    source = inodes.get((position.device, position.inode))
-    if source is None:
-        return None
-    here = _stat(Path(source.path))
-    return source if here is None or here.st_ino != position.inode else None
 
 
 def _reread(tail: Tail, position: Position | None) -> TailBatch:

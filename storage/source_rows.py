@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from storage.catalog import SourceRecord
 from storage.connection import Connections
 from storage.tail import Position
+
+Inodes = Mapping[tuple[int, int], SourceRecord]
+"""(device, inode) → the source whose file it was when it was last read."""
 
 
 def add_sources(connections: Connections, paths: Sequence[Path]) -> None:
@@ -85,3 +88,25 @@ def position_of(source: SourceRecord | None) -> Position | None:
 def has_pending(source: SourceRecord) -> bool:
     """Whether bytes stood behind the last whole line. Costs no parsing."""
     return source.position is not None and '"pending": 0' not in source.position
+
+
+def by_inode(sources: Iterable[SourceRecord]) -> Inodes:
+    """The files of which something was read, by device and inode."""
+    return {
+        (old.device, old.inode): source
+        for source in sources
+        if (old := position_of(source)) is not None
+    }
+
+
+def moved_to(position: Position, inodes: Inodes) -> SourceRecord | None:
+    """The source whose file this is under a new name: same inode, the old name leads to it no
+    more. What follows is compared by the tail."""
+    source = inodes.get((position.device, position.inode))
+    if source is None:
+        return None
+    try:
+        here = Path(source.path).stat()
+    except OSError:
+        return source
+    return source if here.st_ino != position.inode else None
