@@ -104,25 +104,20 @@ def raw_digest(raw: bytes) -> int:
     return len(raw) << 32 | zlib.crc32(raw)
 
 
-def write_batch(
-    connection: sqlite3.Connection, batch: Batch, agent: str, revision: int
-) -> dict[str, int]:
-    """Writes a batch inside the caller's transaction. Returns session key → session row id.
-    ``agent`` and ``revision`` are the adapter's that read it.
+def write_batch(connection: sqlite3.Connection, batch: Batch, agent: str, revision: int) -> None:
+    """Writes a batch inside the caller's transaction. ``agent`` and ``revision`` are the
+    adapter's that read it.
 
     Raises :class:`PositionMovedError` where the store has moved on, so that two processes that
     read the same log never write a record twice.
     """
-    _refuse_if_moved(connection, batch)
+    position = _next_position(connection, batch)
     record_ids = _write_records(connection, batch)
     sessions = {
         key: _write_session(connection, batch.source, key, agent, state)
         for key, state in batch.sessions.items()
     }
     copied = _copies(connection, batch, sessions)
-    position = connection.execute(
-        "SELECT next_position FROM sources WHERE id = ?", (batch.source,)
-    ).fetchone()[0]
     digests = [raw_digest(record.raw) for record in batch.records]
     known, unchanged = _write_revisions(connection, batch, sessions, digests)
     rows, texts = [], []
@@ -165,15 +160,16 @@ def write_batch(
             batch.source,
         ),
     )
-    return sessions
 
 
-def _refuse_if_moved(connection: sqlite3.Connection, batch: Batch) -> None:
-    there = connection.execute(
-        "SELECT position, generation FROM sources WHERE id = ?", (batch.source,)
+def _next_position(connection: sqlite3.Connection, batch: Batch) -> int:
+    """Where the batch's first event comes in the order of the fold, if it is this batch's turn."""
+    *there, position = connection.execute(
+        "SELECT position, generation, next_position FROM sources WHERE id = ?", (batch.source,)
     ).fetchone()
-    if there != (batch.before, batch.generation):
+    if there != [batch.before, batch.generation]:
         raise PositionMovedError("Another process reads the same logs into this store.")
+    return int(position)
 
 
 def _write_records(connection: sqlite3.Connection, batch: Batch) -> list[int]:
