@@ -103,7 +103,7 @@ class TiktokenCounter:
         try:
             tokens = self._encode_joined(SEPARATOR.join(parts))
         except BaseException as error:
-            if type(error).__name__ != "PanicException" and not isinstance(error, ValueError):
+            if not _refused(error):
                 raise
             for part, owner in zip(parts, owners, strict=True):
                 counts[owner] += self._count_piece(part)
@@ -119,11 +119,16 @@ class TiktokenCounter:
         try:
             return len(self._encode(text))
         except BaseException as error:
-            # The encoder's panic is no Exception, and its class cannot be imported (T13).
-            if type(error).__name__ != "PanicException" and not isinstance(error, ValueError):
+            if not _refused(error):
                 raise
         self.estimated += 1
         return CharsOverFour().count(text)
+
+
+def _refused(error: BaseException) -> bool:
+    """Whether the encoder cannot take a text. Its panic is no Exception, and its class cannot be
+    imported (T13)."""
+    return type(error).__name__ == "PanicException" or isinstance(error, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
