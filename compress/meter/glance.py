@@ -12,11 +12,10 @@ from typing import Literal
 
 from compress.entries import LogEntry
 from compress.events import Append, NodeId, Rebase, Replace
+from compress.meter.meter import MOST_TOKENS
 
 HISTORY = 32
 """Requests whose input is remembered."""
-_MOST_INPUT = 50_000_000
-"""Tokens; a provider's figure above this is a defect of the log (T11)."""
 
 
 class Glance:
@@ -57,7 +56,7 @@ class Glance:
             self._settle(entry)
         elif entry.type == "usage" and entry.meta.get("estimated"):
             context = entry.meta.get("context")
-            if isinstance(context, int) and 0 < context <= _MOST_INPUT:
+            if isinstance(context, int) and 0 < context <= MOST_TOKENS:
                 self._input, self._output, self._tail = context, 0, 0
                 self._anchored = False
 
@@ -108,4 +107,4 @@ class Glance:
 def _input_of(entry: LogEntry) -> int | None:
     """The provider's input figure; ``None`` where there is none, or one that cannot be."""
     total = None if entry.usage is None else entry.usage.total_input
-    return total if total is not None and 0 < total <= _MOST_INPUT else None
+    return total if total is not None and 0 < total <= MOST_TOKENS else None
