@@ -205,7 +205,7 @@ def _operation(
         found = usecases.find(session)
         report = act(usecases, found)
         of_operations = did in ("undid", "redid") and not shell.machine
-        rows = usecases.audit(found) if of_operations else []
+        rows = usecases.audit(found, judged=False) if of_operations else []
     shell.document(report, lambda paint: operation_text(report, did, rows, paint))
 
 

@@ -364,11 +364,12 @@ class UseCases:
         name = None if operation is None else str(operation)
         return self._operate(session, lambda plan: redo_draft(plan, name))
 
-    def audit(self, session: str | None = None) -> list[AuditRow]:
-        """Every operation, the agent's own ones too, in the order of the log."""
+    def audit(self, session: str | None = None, *, judged: bool = True) -> list[AuditRow]:
+        """Every operation, the agent's own ones too, in the order of the log. Those of one session
+        are ``judged``, which reads what they took away; those of all never are."""
         if session is not None:
             loaded = self._load(session)
-            return audits.audit(self._store, loaded, self.settings, judged=True)
+            return audits.audit(self._store, loaded, self.settings, judged=judged)
         return [
             row
             for record in self._store.sessions()
