@@ -1,0 +1,1 @@
+"""Availability of identifiers after a compaction. See ``__main__`` for what is measured."""
