@@ -312,6 +312,7 @@ def _report(
         ),
         tokens_before=used,
         tokens_after=after,
+        window=window,
         pressure_before=used / window if window else None,
         pressure_after=after / window if window else None,
         cache_invalidated_tokens=session.calibrated(made.cache_invalidated_tokens),

@@ -266,6 +266,8 @@ class CompactionReport(Report):
     """Provider tokens in the window, overhead included, as the gauge shows them; the figures of
     single nodes are counted ones, before calibration."""
     tokens_after: int = 0
+    window: int | None = None
+    """The denominator of both pressures: the context window in force, ``None`` where unknown."""
     pressure_before: float | None = None
     pressure_after: float | None = None
     cache_invalidated_tokens: int = 0

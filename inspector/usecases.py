@@ -24,7 +24,7 @@ from compress.pins import pin_draft, unpin_draft
 from compress.plan import PlanState
 from compress.surface import View
 from compress.undo import redo_draft, undo_draft
-from inspector import audits, compactions, health
+from inspector import audits, compactions, diffs, health
 from inspector.compactions import PreviewHandle
 from inspector.contents import Contents
 from inspector.details import event_detail
@@ -53,6 +53,7 @@ from inspector.reports import (
 from inspector.session_rows import header_of, session_rows
 from inspector.settings import Loaded
 from inspector.surface_rows import SurfaceRows
+from inspector.whereabouts import whereabouts
 from storage.catalog import SessionRecord
 from storage.errors import UnknownSessionError
 from storage.ingest import Progress
@@ -336,6 +337,18 @@ class UseCases:
                 origin="policy" if by_policy else "user",
             ),
         )
+
+    def preview_diff(self, preview: PreviewHandle) -> str:
+        """What a preview would change, as a unified diff of the region's texts."""
+        loaded = self._load(preview.report.session.id)
+        at = preview.report.at_seq if preview.past else None
+        return diffs.preview_diff(self._store, loaded, preview.preview, at)
+
+    def whereabouts(
+        self, session: str, text: str, *, start: NodeId, end: NodeId, at: NodeId | None = None
+    ) -> NodeId:
+        """The node of a region that something lost stood in."""
+        return whereabouts(self._store, self._load(session), text, (start, end), at)
 
     def commit(self, preview: PreviewHandle) -> CompactionReport:
         """Commits a preview, if its region is still what was previewed."""

@@ -1,0 +1,80 @@
+"""What a preview would change, as a diff of texts: what stands now against what would stand."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+
+from compress.compaction.values import Preview
+from compress.events import ContentBlock, NodeId, Replace
+from compress.plan import PlanState
+from compress.tokens import compact_json
+from inspector.contents import Contents
+from inspector.loaded import LoadedSession
+from storage.store import Store
+
+LINES_OF_BLOCK = 400
+"""Lines of one block that are compared."""
+LINES = 6_000
+"""Lines of the whole region that are compared; the rest is counted."""
+
+
+def preview_diff(store: Store, loaded: LoadedSession, preview: Preview, at: NodeId | None) -> str:
+    """A unified diff of the region's texts, node by node; nodes that stay are one line each.
+    ``at``: the moment that the preview is about, ``None`` for now.
+
+    Raises :class:`compress.errors.StaleNodeError` where the region stands no longer.
+    """
+    state = loaded.plan(at)
+    contents = Contents(store, loaded.record, state)
+    region = _region(preview, state)
+    new = dict(_brought(preview))
+    old: list[str] = []
+    now: list[str] = []
+    first = True
+    for offset, (node, gone) in enumerate(region):
+        if len(old) > LINES:
+            left = f"… {len(region) - offset:,} more nodes of the region are not compared"
+            old.append(left)
+            now.append(left)
+            break
+        if not gone:
+            old.append(f"[{node}]")
+        else:
+            content = contents(node)
+            old.append(f"[{node}] {content.events[0].type}")
+            old += [line for e in content.events for block in e.blocks for line in _lines(block)]
+        # A checkpoint takes the place of its region's first node, a receipt that of its result.
+        key = preview.region.start if first else node
+        if key in new and (gone or first):
+            now += ["[new]", *(line for block in new[key] for line in _lines(block))]
+        if not gone:
+            now.append(f"[{node}]")
+        first = False
+    found = difflib.unified_diff(old, now, "stands now", "would stand", lineterm="", n=2)
+    return "\n".join(found)
+
+
+def _region(preview: Preview, state: PlanState) -> Sequence[tuple[NodeId, bool]]:
+    """Each node of the region with whether it leaves the surface."""
+    start = state.surface.position(preview.region.start)
+    stop = state.surface.position(preview.region.end) + 1
+    fates = preview.fates[start:stop]
+    return [(fate.node, fate.fate not in ("kept", "pinned")) for fate in fates]
+
+
+def _brought(preview: Preview) -> Iterator[tuple[NodeId, tuple[ContentBlock, ...]]]:
+    """What the draft brings, by the node whose place it takes."""
+    for event in preview.draft.events:
+        if isinstance(event.op, Replace):
+            yield event.op.start, event.blocks
+
+
+def _lines(block: ContentBlock) -> Iterable[str]:
+    text = block.text
+    if block.kind == "tool_call":
+        text = f"{block.name} {compact_json(block.input)}"
+    found = text.split("\n")
+    yield from (f"  {line}" for line in found[:LINES_OF_BLOCK])
+    if len(found) > LINES_OF_BLOCK:
+        yield f"  … {len(found) - LINES_OF_BLOCK:,} more of {len(found):,} lines"
