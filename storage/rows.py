@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from compress.entries import NO_FACTS, LogEntry
 from compress.events import Append, NodeId, Rebase, Replace, SurfaceOp, Usage
@@ -21,6 +21,17 @@ ENTRY_COLUMNS = (
     "image_tokens, calls, results, is_error, time, model, usage, request, headline, meta"
 )
 """In the order in which :func:`decode_entry` takes them."""
+
+
+class UsageFigures(NamedTuple):
+    """The fields of :class:`compress.events.Usage`, in the order of the column ``usage``."""
+
+    input: int | None
+    cache_read: int | None
+    cache_write: int | None
+    output: int | None
+    reasoning: int | None
+    lower_bound: bool
 
 
 def event_id(session: int, seq: int) -> int:
@@ -163,17 +174,12 @@ def _encode_usage(usage: Usage | None) -> str | None:
 
 
 def _decode_usage(text: str | None) -> Usage | None:
-    if text is None:
-        return None
-    value = json.loads(text)
-    return Usage.model_construct(
-        input=value[0],
-        cache_read=value[1],
-        cache_write=value[2],
-        output=value[3],
-        reasoning=value[4],
-        lower_bound=value[5],
-    )
+    return None if text is None else Usage.model_construct(**decode_figures(text)._asdict())
+
+
+def decode_figures(text: str) -> UsageFigures:
+    """What the column ``usage`` holds, without the cost of a model."""
+    return UsageFigures(*json.loads(text))
 
 
 def _dump(value: object) -> str:
