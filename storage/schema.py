@@ -124,11 +124,25 @@ CREATE VIRTUAL TABLE search USING fts5(text, content='', tokenize="unicode61 rem
 INSERT INTO search (search, rank) VALUES ('automerge', 16);  -- merge seldom: ingest writes much
 """
 
+_USAGE = """
+CREATE INDEX events_with_usage ON events(  -- every column that the totals read
+  position, generation, type, native_id, block, request, time, model, usage
+) WHERE usage IS NOT NULL;
+CREATE INDEX errors ON events(position) WHERE type = 'error';
+"""
+
 
 @migrations()
 def m0001_first(db: Database) -> None:
     """Sources, sessions, raw records, events, the user's operations, full text."""
     for statement in _split(_FIRST):
+        db.execute(statement)
+
+
+@migrations()
+def m0002_usage(db: Database) -> None:
+    """What the providers reported and refused, found without a look at the other events."""
+    for statement in _split(_USAGE):
         db.execute(statement)
 
 
