@@ -69,8 +69,10 @@ class Checkpoint:
     """``agent``, ``user`` or ``policy``."""
     tokens_before: int | None = None
     """Tokens in the window before it was made, as far as that is known."""
-    shadowed: tuple[NodeId, ...] = ()
-    """The nodes that it took away, in surface order."""
+    trigger: str | None = None
+    """Of one of the agent's own: what its log says that began it."""
+    behind: str | None = None
+    """Native id of the last record that it took away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,8 @@ class SourceSession:
     """What a person types."""
     native_id: str
     path: Path
+    relation: str = "main"
+    """``main``, ``fork`` or ``subagent``."""
     cwd: str | None = None
     """The newest folder that the log names."""
     version: str | None = None
@@ -118,6 +122,9 @@ class PlanCopy:
     """The new session's id, a UUID of version 7."""
     made_at: float
     """Seconds since 1970, UTC: the time of the records that the plan brings."""
+    changed_from: int
+    """Position of the first node that the agent itself would not have here: the provider's figures
+    behind it speak of another prompt. The number of nodes where the plan changed nothing."""
     records: Callable[[], Iterator[Original]]
     """All records of the original log, in file order: for headers, settings, titles. They are
     read again each time."""

@@ -87,7 +87,7 @@ class Fingerprint:
 
 
 def fingerprint(path: Path, size: int | None = None) -> Fingerprint | None:
-    """Of the first ``size`` bytes (default: all). ``None`` for a file that is gone or unreadable."""
+    """Of the first ``size`` bytes (default: all). ``None`` where the file is gone or unreadable."""
     digest = hashlib.sha256()
     read = 0
     try:

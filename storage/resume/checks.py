@@ -1,0 +1,61 @@
+"""What no agent would take, whatever its format: refused before anything is composed."""
+
+from __future__ import annotations
+
+from compress.events import NodeId
+from storage.resume.base import CopyNode, PlanCopy, ResumeRefusedError
+
+_SPEAKERS = ("user/message", "assistant/message")
+
+
+def check(copy: PlanCopy) -> None:
+    """Raises :class:`ResumeRefusedError` for a plan without a message, one that ends in a call
+    which may still be answered, and one that holds a result without its call."""
+    name = copy.source.name
+    if not any(node.type in _SPEAKERS for node in copy.nodes):
+        raise ResumeRefusedError(
+            f"Nothing that was said stands on the plan of {name}, so there is nothing to go on "
+            "with: choose an earlier moment with --at."
+        )
+    orphan = _orphan_result(copy.nodes)
+    if orphan is not None:
+        raise ResumeRefusedError(
+            f"The result at event {orphan} of {name} answers a call that does not stand before "
+            "it, which the provider refuses: choose another moment with --at, or compact the "
+            "region that holds it.",
+            choices=[orphan],
+        )
+    call = _open_call(copy.nodes)
+    if call is not None:
+        raise ResumeRefusedError(
+            f"The call at event {call} of {name} has no result yet: let the agent finish its "
+            "step, or copy the moment before it with --at.",
+            choices=[call],
+        )
+
+
+def _orphan_result(nodes: tuple[CopyNode, ...]) -> NodeId | None:
+    called: set[str | None] = set()
+    for node in nodes:
+        for piece in node.pieces:
+            for block in piece.blocks:
+                if block.kind == "tool_call":
+                    called.add(block.id)
+                elif block.kind == "tool_result" and block.id not in called:
+                    return node.node
+    return None
+
+
+def _open_call(nodes: tuple[CopyNode, ...]) -> NodeId | None:
+    """The last node that calls, if a call of it waits and nobody spoke since."""
+    answered: set[str | None] = set()
+    for node in reversed(nodes):
+        blocks = [block for piece in node.pieces for block in piece.blocks]
+        if node.type == "tool/result":
+            answered.update(block.id for block in blocks)
+        elif node.type == "assistant/message":
+            calls = [block.id for block in blocks if block.kind == "tool_call"]
+            return node.node if any(call not in answered for call in calls) else None
+        elif node.type == "user/message":
+            return None
+    return None
