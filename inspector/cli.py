@@ -72,6 +72,7 @@ for _command in (
     cli_session.undo,
     cli_session.redo,
     cli_session.audit,
+    cli_store.usage,
     cli_store.doctor,
     cli_store.schema,
     cli_store.demo,

@@ -1,4 +1,5 @@
-"""Commands on the store as a whole: open, ingest, watch, sessions, search, doctor, schema, demo."""
+"""Commands on the store as a whole: open, ingest, watch, sessions, search, usage, doctor, schema,
+demo."""
 
 from __future__ import annotations
 
@@ -27,10 +28,14 @@ from inspector.cli_shell import (
 )
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from inspector.reports import IngestReport
+    from inspector.usage_reports import UsageBy
     from inspector.usecases import UseCases
 
 Tell = Callable[[str], None]
+_DAY = click.DateTime(("%Y-%m-%d",))
 NOTE_SECONDS = 30
 """How long a note in the app is seen."""
 
@@ -206,6 +211,52 @@ def search(shell: Shell, query: str, limit: int) -> None:
         rows = [] if shell.machine else usecases.sessions()
     sessions = {row.id: row for row in rows}
     shell.listing(hits, lambda paint: search_text(hits, sessions, shell.now(), paint))
+
+
+@click.command(
+    short_help="Sum tokens by day, session, model or agent.",
+    epilog=example(
+        "ullage usage --since 2026-03-01 --zone Europe/Berlin", "ullage usage --by model --json"
+    ),
+)
+@click.option(
+    "--by",
+    type=click.Choice(("day", "session", "model", "agent")),
+    default="day",
+    show_default=True,
+    help="What a row is.",
+)
+@click.option(
+    "--zone",
+    default="local",
+    show_default=True,
+    metavar="NAME",
+    help="Where the days begin and end: an IANA name like Asia/Tokyo.",
+)
+@click.option("--since", type=_DAY, metavar="YYYY-MM-DD", help="The first day.")
+@click.option("--until", type=_DAY, metavar="YYYY-MM-DD", help="The last day, itself included.")
+@store_options
+@json_options
+@click.pass_obj
+def usage(
+    shell: Shell, by: UsageBy, zone: str, since: datetime | None, until: datetime | None
+) -> None:
+    """Sum the tokens that the providers reported for all requests in the store.
+
+    A request that stands in several logs (a fork, a resumed copy) counts once. Sub-agents are
+    part of the figures, and shown apart below them. Only tokens: there are no prices here."""
+    from inspector.cli_usage import usage_text
+
+    if since is not None and until is not None and since > until:
+        raise click.UsageError("--since is a later day than --until")
+    with shell.usecases() as usecases:
+        report = usecases.usage(
+            by,
+            zone=zone,
+            since=None if since is None else since.date(),
+            until=None if until is None else until.date(),
+        )
+    shell.document(report, lambda paint: usage_text(report, paint), report.rows)
 
 
 @click.command(

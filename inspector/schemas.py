@@ -24,6 +24,7 @@ from inspector.reports import (
     SessionRow,
     SurfaceReport,
 )
+from inspector.usage_reports import UsageReport
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -52,6 +53,7 @@ _DOCUMENTS: dict[str, tuple[str, Any]] = {
     "audit": ("ullage audit [SESSION]", list[AuditRow]),
     "audit-show": ("ullage audit SESSION --show OPERATION", OperationDocument),
     "search": ("ullage search QUERY", list[SearchHit]),
+    "usage": ("ullage usage", UsageReport),
     "ingest": ("ullage ingest [PATH…]", IngestReport),
     "doctor": ("ullage doctor", DoctorReport),
     "error": ("any command that refuses", ErrorDocument),

@@ -14,6 +14,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from datetime import date
 from pathlib import Path
 
 from compress.errors import CompressError
@@ -53,13 +54,17 @@ from inspector.reports import (
 from inspector.session_rows import header_of, session_rows
 from inspector.settings import Loaded
 from inspector.surface_rows import SurfaceRows
+from inspector.usage_reports import UsageBy, UsageReport
+from inspector.usages import usage_report
 from inspector.whereabouts import whereabouts
+from inspector.zones import LOCAL, zone_named
 from storage.catalog import SessionRecord
 from storage.errors import UnknownSessionError
 from storage.ingest import Progress
 from storage.search import search
 from storage.sources.registry import registry
 from storage.store import Store
+from storage.totals import spending
 
 _KEPT = 8
 """Sessions that stay loaded."""
@@ -81,9 +86,10 @@ class UseCases:
         self._loaded_settings = loaded
         self._store = store
         self._clock = clock
+        self._environment = os.environ if environment is None else environment
         self._locations = Locations(
             store.registry,
-            os.environ if environment is None else environment,
+            self._environment,
             Path.home() if home is None else home,
         )
         self._sessions: OrderedDict[int, LoadedSession] = OrderedDict()
@@ -394,6 +400,21 @@ class UseCases:
     def audit_diff(self, session: str, operation: NodeId) -> str:
         """What one operation changed, as a unified diff of the surface's texts."""
         return audits.diff(self._store, self._load(session), operation)
+
+    def usage(
+        self,
+        by: UsageBy = "day",
+        *,
+        zone: str = LOCAL,
+        since: date | None = None,
+        until: date | None = None,
+    ) -> UsageReport:
+        """What the requests of all sessions cost, each counted once, in tokens.
+
+        Raises :class:`inspector.zones.UnknownZoneError`.
+        """
+        found = zone_named(zone, self._environment)
+        return usage_report(spending(self._store), by, found, since=since, until=until)
 
     def doctor(self) -> DoctorReport:
         """What is found, what is understood, what is not."""

@@ -183,11 +183,13 @@ class _Lineage:
         self.records = {record.id: record for record in sessions}
         self._by_native: dict[tuple[str, str], int] = {}
         for record in sorted(self.records.values(), key=lambda r: (r.id != r.family, r.id)):
-            self._by_native.setdefault((record.agent, record.native_id), record.id)
+            if record.native_id:
+                self._by_native.setdefault((record.agent, record.native_id), record.id)
         self._heads = {identifier: identifier for identifier in self.records}
         for record in self.records.values():
-            for relative in (record.family, self._parent(record)):
-                if relative in self._heads:
+            namesake = self._by_native.get((record.agent, record.native_id))
+            for relative in (record.family, namesake, self._parent(record)):
+                if relative is not None and relative in self._heads:
                     self._join(record.id, relative)
         sizes: dict[int, int] = {}
         for identifier in self.records:
