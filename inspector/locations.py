@@ -34,6 +34,11 @@ class Locations:
         """All agents' logs on this machine."""
         return discover(self._registry, self._environment, self._home)
 
+    def roots(self, agent: str) -> list[Path]:
+        """The folders of one agent's logs, whether they exist or not."""
+        adapter = self._registry.for_agent(agent)
+        return [root.path for root in adapter.roots(self._environment, self._home)]
+
     def files(self, paths: Sequence[Path]) -> Found:
         """The logs below ``paths``; every agent's own ones where there are none."""
         if not paths:

@@ -25,7 +25,7 @@ from compress.pins import pin_draft, unpin_draft
 from compress.plan import PlanState
 from compress.surface import View
 from compress.undo import redo_draft, undo_draft
-from inspector import audits, compactions, diffs, health
+from inspector import audits, compactions, diffs, health, resumes
 from inspector.compactions import PreviewHandle
 from inspector.contents import Contents
 from inspector.details import event_detail
@@ -51,6 +51,7 @@ from inspector.reports import (
     SurfaceReport,
     Track,
 )
+from inspector.resume_reports import ResumeReport
 from inspector.session_rows import header_of, session_rows
 from inspector.settings import Loaded
 from inspector.surface_rows import SurfaceRows
@@ -415,6 +416,35 @@ class UseCases:
         """
         found = zone_named(zone, self._environment)
         return usage_report(spending(self._store), by, found, since=since, until=until)
+
+    def resume(
+        self,
+        session: str,
+        *,
+        track: Track = "plan",
+        at: NodeId | None = None,
+        out: Path | None = None,
+        dry_run: bool = False,
+    ) -> ResumeReport:
+        """Writes the session's plan as a new session of its agent, beside the original."""
+        loaded = self._load(session)
+        path = Path(loaded.record.path)
+        if at is None and path.is_file():
+            # What the agent wrote since must not be missing in the copy.
+            self.ingest([path])
+            loaded = self._load(session)
+        now = self._clock()
+        request = resumes.Request(
+            session_id=resumes.new_session_id(now, os.urandom(10)),
+            now=now,
+            track=track,
+            at=at,
+            out=out,
+            dry_run=dry_run,
+        )
+        return resumes.resume(
+            self._store, loaded, self._locations, self._header(loaded.record), request
+        )
 
     def doctor(self) -> DoctorReport:
         """What is found, what is understood, what is not."""

@@ -9,27 +9,41 @@ _SPEAKERS = ("user/message", "assistant/message")
 
 
 def check(copy: PlanCopy) -> None:
-    """Raises :class:`ResumeRefusedError` for a plan without a message, one that ends in a call
-    which may still be answered, and one that holds a result without its call."""
-    name = copy.source.name
+    """All of the checks below, for an agent that repairs nothing itself."""
+    check_said(copy)
+    check_paired(copy)
+    check_answered(copy)
+
+
+def check_said(copy: PlanCopy) -> None:
+    """Raises :class:`ResumeRefusedError` for a plan without a message."""
     if not any(node.type in _SPEAKERS for node in copy.nodes):
         raise ResumeRefusedError(
-            f"Nothing that was said stands on the plan of {name}, so there is nothing to go on "
-            "with: choose an earlier moment with --at."
+            f"Nothing that was said stands on the plan of {copy.source.name}, so there is nothing "
+            "to go on with: choose an earlier moment with --at."
         )
+
+
+def check_paired(copy: PlanCopy) -> None:
+    """Raises :class:`ResumeRefusedError` for a plan that holds a result without its call."""
     orphan = _orphan_result(copy.nodes)
     if orphan is not None:
         raise ResumeRefusedError(
-            f"The result at event {orphan} of {name} answers a call that does not stand before "
-            "it, which the provider refuses: choose another moment with --at, or compact the "
-            "region that holds it.",
+            f"The result at event {orphan} of {copy.source.name} answers a call that does not "
+            "stand before it, which the provider refuses: choose another moment with --at, or "
+            "compact the region that holds it.",
             choices=[orphan],
         )
+
+
+def check_answered(copy: PlanCopy) -> None:
+    """Raises :class:`ResumeRefusedError` for a plan that ends in a call which may still be
+    answered."""
     call = _open_call(copy.nodes)
     if call is not None:
         raise ResumeRefusedError(
-            f"The call at event {call} of {name} has no result yet: let the agent finish its "
-            "step, or copy the moment before it with --at.",
+            f"The call at event {call} of {copy.source.name} has no result yet: let the agent "
+            "finish its step, or copy the moment before it with --at.",
             choices=[call],
         )
 
