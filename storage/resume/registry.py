@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from storage.resume.base import ResumeRefusedError, Writer
 from storage.resume.claude import ClaudeWriter
+from storage.resume.codex import CodexWriter
+from storage.resume.pi import PiWriter
 
 
 def writers() -> dict[str, Writer]:
     """One instance of every writer, by the agent's short name."""
-    found: tuple[Writer, ...] = (ClaudeWriter(),)
+    found: tuple[Writer, ...] = (ClaudeWriter(), CodexWriter(), PiWriter())
     return {writer.agent: writer for writer in found}
 
 
