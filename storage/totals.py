@@ -28,8 +28,9 @@ _REFUSALS = (None, "api_error")
 """Kinds of error events that tell of a request; the others tell of gaps in a log, or are an
 agent's own filler."""
 
-_Identity = tuple[object, ...]
-"""What an event is called in every copy of it."""
+_Identity = tuple[str, int, str | None]
+"""What an event is called in every copy of it: native id, block, and of a log-only event what it
+says, since its id may be a mere number, which a fork goes on counting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +120,7 @@ def _used(
         else:
             request.take(usage, model)
             request.time = time if request.time is None else request.time
-        # The ids of log-only events may be mere numbers, which a fork goes on counting.
-        figures = (text,) if type_ == "usage" else ()
-        request.identities.append((native, block, *figures))
+        request.identities.append((native, block, text if type_ == "usage" else None))
     return found
 
 
@@ -149,17 +148,25 @@ def _once(
     seen: dict[tuple[int, _Identity], _Request] = {}
     for record in lineage.ordered():
         kin = lineage.kin(record)
+        copying = True
         for request in used.get(record.id, {}).values():
             keys = [] if kin is None else [(kin, identity) for identity in request.identities]
-            original = next((seen[key] for key in keys if key in seen), None)
+            original = next((seen[k] for k in keys if k in seen and (copying or _own(k[1]))), None)
             if original is None:
                 original = request
                 kept.append((record, request))
+                copying = False
             else:
                 original.take(request.usage, request.model)
             for key in keys:
                 seen.setdefault(key, original)
     return kept
+
+
+def _own(identity: _Identity) -> bool:
+    """Whether it is found in copies only. What a log-only event is called may come again by
+    chance, so that it tells of a copy only where a copied history stands: at the front."""
+    return identity[2] is None
 
 
 def _failed_once(
