@@ -28,6 +28,7 @@ SMALLEST = 2_000
 """Counted tokens; a region below is no case, since a summary of it would have nothing to leave
 out."""
 _LATER_TRIES = 40
+_SHORT = 400
 _ENDS = ("compact", "clear")
 
 
@@ -161,7 +162,7 @@ class Sessions:
             region_tokens=_weight(session, gone, at),
             own=own,
             wanted=wanted,
-            count=counter.count,
+            count=_remembering(counter.count),
         )
 
     def _later(self, session: LoadedSession, end: NodeId) -> Iterator[Later]:
@@ -187,6 +188,20 @@ class Sessions:
         seqs = [int(seq) for node in nodes for seq in members[node]]
         by_seq = {event.seq: event for event in self._store.events(session.record, seqs)}
         return [by_seq[seq] for seq in seqs]
+
+
+def _remembering(count: Count) -> Count:
+    """The same, but each short text is counted once in a case."""
+    known: dict[str, int] = {}
+
+    def counted(text: str) -> int:
+        if len(text) > _SHORT:
+            return count(text)
+        if text not in known:
+            known[text] = count(text)
+        return known[text]
+
+    return counted
 
 
 def _before(session: LoadedSession, operation: AgentOperation) -> int:
