@@ -115,9 +115,10 @@ def _path(
 ) -> Path:
     if request.out is not None:
         return request.out.expanduser().resolve() / composed.place.name
-    if composed.folder is not None and not Path(composed.folder).is_dir():
+    folder = composed.folder
+    if folder is not None and not (Path(folder).is_absolute() and Path(folder).is_dir()):
         raise ResumeRefusedError(
-            f"{label} resumes a session in its project's folder only, and {composed.folder} is "
+            f"{label} resumes a session in its project's folder only, and {folder} is "
             "not there: make the folder, or write the copy elsewhere with --out."
         )
     original = Path(record.path)

@@ -24,6 +24,7 @@ from inspector.reports import (
     SessionRow,
     SurfaceReport,
 )
+from inspector.resume_reports import ResumeReport
 from inspector.usage_reports import UsageReport
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -49,6 +50,7 @@ _DOCUMENTS: dict[str, tuple[str, Any]] = {
     "messages": ("ullage show SESSION --messages", MessagesReport),
     "pressure": ("ullage pressure SESSION", PressureReport),
     "compact": ("ullage compact SESSION", CompactionReport),
+    "resume": ("ullage resume SESSION", ResumeReport),
     "operation": ("ullage pin, unpin, undo, redo", OperationReport),
     "audit": ("ullage audit [SESSION]", list[AuditRow]),
     "audit-show": ("ullage audit SESSION --show OPERATION", OperationDocument),

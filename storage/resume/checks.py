@@ -41,10 +41,11 @@ def check_answered(copy: PlanCopy) -> None:
     answered."""
     call = _open_call(copy.nodes)
     if call is not None:
+        before = call - 1 if isinstance(call, int) else call
         raise ResumeRefusedError(
             f"The call at event {call} of {copy.source.name} has no result yet: let the agent "
-            "finish its step, or copy the moment before it with --at.",
-            choices=[call],
+            f"finish its step, or copy the moment before it with --at {before}.",
+            choices=[before],
         )
 
 
