@@ -54,7 +54,7 @@ def resume_text(report: ResumeReport, paint: Paint) -> Iterator[str]:
     """What was written, and the command on a line of its own, whole, so that it can be copied."""
     from inspector.cli_output import heading
     from inspector.cli_paint import counted
-    from inspector.sanitize import NEWLINE_MARK, clean, line
+    from inspector.sanitize import NEWLINE_MARK, clean, wrap
 
     state = f"{report.track} at event {report.at_seq}"
     size = f"{counted(report.nodes, 'node')}, {report.tokens:,} tokens as counted"
@@ -71,4 +71,6 @@ def resume_text(report: ResumeReport, paint: Paint) -> Iterator[str]:
     yield f"  {clean(report.command, NEWLINE_MARK)}"
     if report.note is not None:
         yield ""
-        yield paint(line(f"note: {report.note}", paint.width), "yellow")
+        yield from (
+            paint(row, "yellow") for row in wrap(clean(f"note: {report.note}"), paint.width)
+        )

@@ -42,7 +42,7 @@ class ClaudeWriter:
                 "for a session in its project only: take the messages with ullage show "
                 f"{copy.source.name} --track plan --messages."
             )
-        chain = Chain(copy, facts.project)
+        chain = Chain(copy, facts.project, facts.prompt)
         for position, node in enumerate(copy.nodes):
             chain.add(position, node)
         return Composed(

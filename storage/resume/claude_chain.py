@@ -43,14 +43,15 @@ class _Part:
 
 
 class Chain:
-    """Feed it the nodes in surface order, then take the records."""
+    """Feed it the nodes in surface order, then take the records. ``prompt`` is what the person
+    asked last, for a copy in which no question stands any more."""
 
-    def __init__(self, copy: PlanCopy, project: str) -> None:
+    def __init__(self, copy: PlanCopy, project: str, prompt: str) -> None:
         self._copy = copy
         self._lines: list[str] = []
         self._tip: str | None = None
         self._leaf: str | None = None
-        self._prompt = ""
+        self._prompt = prompt
         self._used: set[str] = set()
         self._owners: dict[str, CopyNode] = {}
         self._parts: list[_Part] = []
@@ -68,17 +69,18 @@ class Chain:
                 self._flush()
             self._parts.append(part)
         if node.type == "user/message" and node.checkpoint is None:
-            self._prompt = "\n".join(piece.text for piece in node.pieces)
+            self._prompt = "\n".join(piece.text for piece in node.pieces) or self._prompt
 
     def finish(self, title: Original | None) -> list[str]:
-        """All records: the chain, then the title and the pointer to the leaf."""
+        """All records: the chain, then the title and the pointer to the leaf, where they are
+        known."""
         self._flush()
         if title is not None:
             self._lines.append(self._retitled(title))
-        if self._leaf is not None:
-            prompt = " ".join(self._prompt.split())
-            if len(prompt) > _LONGEST_PROMPT:
-                prompt = f"{prompt[: _LONGEST_PROMPT - 1]}…"
+        prompt = " ".join(self._prompt.split())
+        if len(prompt) > _LONGEST_PROMPT:
+            prompt = f"{prompt[: _LONGEST_PROMPT - 1]}…"
+        if prompt and self._leaf is not None:
             pointer = {"type": "last-prompt", "lastPrompt": prompt, "leafUuid": self._leaf}
             self._lines.append(dumps(pointer | {"sessionId": self._copy.session_id}))
         return self._lines

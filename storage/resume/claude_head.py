@@ -22,6 +22,8 @@ class LogFacts:
     """The folder in which the agent must be started to find the session."""
     title: Original | None
     """The record of its title."""
+    prompt: str
+    """What the person asked last, as the log's newest pointer has it; it may be empty."""
 
     @property
     def folder(self) -> str:
@@ -40,6 +42,7 @@ def read_facts(records: Iterable[Original], beside: str) -> LogFacts:
     folders: dict[str, None] = {}
     uuids: set[str] = set()
     titles: list[tuple[int, str, Original]] = []
+    prompt = ""
     for record in records:
         value = mapping(record.value)
         cwd, uuid, kind = value.get("cwd"), string(value.get("uuid")), value.get("type")
@@ -47,7 +50,9 @@ def read_facts(records: Iterable[Original], beside: str) -> LogFacts:
             folders.setdefault(cwd)
         if uuid:
             uuids.add(uuid)
-        if isinstance(kind, str) and kind in _TITLES:
+        if kind == "last-prompt":
+            prompt = string(value.get("lastPrompt"))
+        elif isinstance(kind, str) and kind in _TITLES:
             titles.append((_TITLES.index(kind), string(value.get("leafUuid")), record))
     # An older summary may be the title of another file.
     own = [title for title in titles if title[0] or title[1] in uuids]
@@ -56,4 +61,5 @@ def read_facts(records: Iterable[Original], beside: str) -> LogFacts:
     return LogFacts(
         project=next(named, next(iter(folders), None)),
         title=None if newest is None else newest[1][2],
+        prompt=prompt,
     )

@@ -18,9 +18,10 @@ def writer_for(agent: str, session: str) -> Writer:
     """The writer of an agent. Raises :class:`ResumeRefusedError` where there is none."""
     known = writers()
     if agent not in known:
-        labels = " and ".join(writer.label for writer in known.values())
+        labels = ", ".join(writer.label for writer in known.values())
         raise ResumeRefusedError(
-            f"{session} is a session of {agent}, whose format no copy can be written in (only "
-            f"{labels}): take its messages with ullage show {session} --track plan --messages."
+            f"{session} is a session of {agent}, whose format no copy can be written in (but in "
+            f"those of {labels}): take its messages with ullage show {session} --track plan "
+            "--messages."
         )
     return known[agent]
