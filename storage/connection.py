@@ -49,6 +49,9 @@ class Connections:
             first = self._open()
             if not self.read_only and _pragma(first, "user_version") != VERSION:
                 _migrate(first)
+        except sqlite3.OperationalError as error:
+            self.close()
+            raise _busy_or_unusable(self.path, error) from error
         except sqlite3.DatabaseError as error:
             self.close()
             raise _unusable(self.path, error) from error
@@ -147,9 +150,18 @@ def _migrate(connection: sqlite3.Connection) -> None:
 
     from storage.schema import migrations  # noqa: PLC0415
 
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    migrations.apply(Database(connection))
-    connection.execute(f"PRAGMA user_version = {VERSION}")
+    # One transaction for all of it: of two processes that open an old store, the second waits.
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if _pragma(connection, "user_version") != VERSION:
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            migrations.apply(Database(connection))
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        with suppress(sqlite3.Error):
+            connection.execute("ROLLBACK")
+        raise
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:

@@ -49,3 +49,9 @@ class UnknownEventError(StorageError):
     """A seq that the session does not have."""
 
     code = "unknown_event"
+
+
+class HeadFormatError(StorageError):
+    """What was given as the head of a chain is no digest."""
+
+    code = "head_format"

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from sqlite_utils import Database, Migrations
 
+from storage import chain
+
 migrations = Migrations("ullage")
 
 _FIRST = """
@@ -144,6 +146,33 @@ def m0002_usage(db: Database) -> None:
     """What the providers reported and refused, found without a look at the other events."""
     for statement in _split(_USAGE):
         db.execute(statement)
+
+
+_CHAIN = """
+ALTER TABLE operation_events ADD COLUMN digest BLOB NOT NULL DEFAULT x'';
+
+CREATE TABLE operation_commits ( -- one row a commit, over all sessions (storage/chain.py)
+  position INTEGER PRIMARY KEY,  -- 1, 2, 3 …
+  session_id INTEGER NOT NULL,   -- no reference: it says so where the session is gone
+  count INTEGER NOT NULL,        -- number of the strand's newest event after it
+  head BLOB NOT NULL,            -- digest of that event
+  digest BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE operation_heads (   -- where each chain ends
+  session_id INTEGER PRIMARY KEY, -- 0: the chain of commits
+  count INTEGER NOT NULL,
+  digest BLOB NOT NULL
+) STRICT;
+"""
+
+
+@migrations()
+def m0003_chain(db: Database) -> None:
+    """Chains the operations that there are; of what happened to them before, it tells nothing."""
+    for statement in _split(_CHAIN):
+        db.execute(statement)
+    chain.begin(db.conn)
 
 
 def _split(script: str) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any
 from compress.entries import LogEntry
 from compress.events import ContentBlock, SessionEvent
 from compress.operations import OperationRow, operation_number
-from storage import rows
+from storage import chain, rows
 from storage.blobs import BlobCache
 from storage.catalog import (
     SESSIONS,
@@ -26,6 +26,7 @@ from storage.catalog import (
     decode_session,
     decode_source,
 )
+from storage.chain import StrandRow
 from storage.connection import Connections
 from storage.errors import UnknownEventError, UnknownSessionError
 from storage.format import SEQ_MASK
@@ -272,24 +273,24 @@ class Store:
         session: SessionRecord,
         make: Callable[[Sequence[OperationRow]], Sequence[OperationRow]],
     ) -> list[OperationRow]:
-        """Appends what ``make`` gives for the strand as it is now, in one transaction, so that
-        two processes cannot number the same event."""
+        """Appends what ``make`` gives for the strand as it is now, and chains it, in one
+        transaction, so that two processes cannot number the same event."""
         with self.connections.write() as connection:
             strand = [
                 _operation(row) for row in connection.execute(_OPERATIONS, (session.id,)).fetchall()
             ]
             new = list(make(strand))
-            connection.executemany(
-                "INSERT INTO operation_events VALUES (?, ?, ?, ?, ?, ?, ?)",
+            chain.append(
+                connection,
                 [
-                    (
-                        session.id,
-                        row.number,
-                        operation_number(row.operation),
-                        row.after,
-                        row.origin,
-                        row.at,
-                        row.event.model_dump_json(exclude_none=True),
+                    StrandRow(
+                        session_id=session.id,
+                        number=row.number,
+                        operation=operation_number(row.operation),
+                        after=row.after,
+                        origin=row.origin.encode(),
+                        at=None if row.at is None else float(row.at),
+                        event=row.event.model_dump_json(exclude_none=True).encode(),
                     )
                     for row in new
                 ],
