@@ -27,13 +27,13 @@ class Log:
     def user(self, text: str, **more: Any) -> None:
         self._write("user", {"role": "user", "content": text}, **more)
 
-    def assistant(self, *blocks: Mapping[str, Any], tokens: int = 1_000) -> None:
+    def assistant(self, *blocks: Mapping[str, Any], tokens: int = 1_000, **more: Any) -> None:
         """One message; a record for each block, as the agent writes it."""
         name = f"msg_{self._count}"
         for block in blocks:
             usage = {"input_tokens": tokens, "output_tokens": 20}
             message = {"role": "assistant", "id": name, "model": "claude-sonnet-4-5"}
-            self._write("assistant", {**message, "content": [block], "usage": usage})
+            self._write("assistant", {**message, "content": [block], "usage": usage}, **more)
 
     def result(self, call: str, text: str, **more: Any) -> None:
         block = {"type": "tool_result", "tool_use_id": call, "content": text}
