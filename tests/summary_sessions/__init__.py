@@ -1,0 +1,1 @@
+"""The made sessions of ``tests/fixtures/summaries``: ``python -m tests.summary_sessions``."""
