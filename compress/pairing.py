@@ -57,6 +57,8 @@ class Pairing:
     """Positions of the nodes that make a call without a result."""
     unasked: frozenset[int]
     """Positions of the nodes that answer a call which does not stand before them."""
+    known_units: Sequence[int] | None = None
+    """:attr:`units`, where they are known already."""
 
     @property
     def orphans(self) -> frozenset[NodeId]:
@@ -86,6 +88,8 @@ class Pairing:
     @cached_property
     def units(self) -> Sequence[int]:
         """Positions at which a unit begins, in order."""
+        if self.known_units is not None:
+            return self.known_units
         return [cut for cut in range(len(self.nodes)) if self.is_edge(cut)]
 
     def is_edge(self, cut: int) -> bool:
@@ -180,7 +184,7 @@ class BalanceCache:
         self._edge: tuple[NodeId, NodeId] | None = None
         self._generation = -1
         self._upto = 0
-        self._walk = _Walk()
+        self._walk = Walk()
 
     def pairing(self, surface: PairedSurface, entries: Mapping[NodeId, LogEntry]) -> Pairing:
         """The balance of this surface, extended from the last one where that is possible."""
@@ -227,7 +231,7 @@ class BalanceCache:
 
     def _build(self, surface: PairedSurface, entries: Mapping[NodeId, LogEntry]) -> None:
         self.rebuilds += 1
-        self._walk = _Walk()
+        self._walk = Walk()
         upto = surface.last_seq if isinstance(surface.last_seq, int) else 0
         members = surface.members
         for position, node in enumerate(surface.nodes):
@@ -246,11 +250,13 @@ def pairing(surface: PairedSurface, entries: Mapping[NodeId, LogEntry]) -> Pairi
     return BalanceCache().pairing(surface, entries)
 
 
-class _Walk:
+class Walk:
     """Pairs calls with results, in the order in which their events are handed in."""
 
     def __init__(self) -> None:
         self.balance: list[int] = []
+        self.lowest = 0
+        """The first cut whose balance changed since this was last set, where it is lower."""
         self.problems: list[Problem] = []
         self._pairs: list[tuple[int, int]] = []
         self._settled = False
@@ -259,6 +265,8 @@ class _Walk:
         self._given_up: set[int] = set()
         self.unasked: set[int] = set()
         self._seen: set[str] = set()
+        self._astray: set[str] = set()
+        """Ids that a result named and no call before it."""
 
     def event(self, entry: LogEntry, position: int) -> None:
         for call, _ in entry.calls:
@@ -271,9 +279,19 @@ class _Walk:
                     Problem("orphan_result", entry.seq, f"answers call {call!r}, which {why}")
                 )
                 self.unasked.add(position)
+                self._astray.add(call)
                 continue
             asked, _ = waiting.pop()
+            if not waiting:
+                del self._waiting[call]
             self._pair(asked, position)
+
+    def indifferent(self, entry: LogEntry) -> bool:
+        """Whether an event that comes late, for a node that others stand behind, pairs as if it
+        had come in the order of the surface: its ids were never named before."""
+        return not entry.results and not any(
+            call in self._seen or call in self._astray for call, _ in entry.calls
+        )
 
     def grow(self, nodes: int) -> None:
         self.balance.extend([0] * (nodes + 1 - len(self.balance)))
@@ -310,6 +328,7 @@ class _Walk:
         if not self._settled:
             self._pairs.append((asked, answered))
             return
+        self.lowest = min(self.lowest, asked + 1)
         for cut in range(asked + 1, answered + 1):
             self.balance[cut] += 1
 

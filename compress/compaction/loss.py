@@ -1,57 +1,67 @@
 """What an operation loses: names, instructions and errors that stand nowhere on the surface after
-it. The same measure judges the agent's own compactions."""
+it. The same measure judges the agent's own compactions.
+
+The reading is bounded, as a digest's is: of what stands, the nodes nearest to the end that hold
+:data:`~compress.compaction.digest.RAW_TOKENS` are read. Where nodes were left unread, the report
+says how many: a name that stands in one of those alone is listed as lost though it is not.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from compress.compaction.digest import RAW_TOKENS, Digest, digest, strings
+from compress.compaction.digest import RAW_TOKENS, Digest, Failure, digest, strings
 from compress.compaction.identifiers import identifiers, ranked
 from compress.compaction.values import Lost, SessionInput
 from compress.events import NodeId
 from compress.messages.base import NodeContent
 
 _HEADLINE = 200
-
-
-def lost(found: Digest, standing: Sequence[str]) -> Lost:
-    """What of a digest stands in none of the texts. Names most likely needed again come first;
-    instructions and errors are in log order, each with the event that holds it."""
-    present: set[str] = set()
-    for text in standing:
-        for name, _ in identifiers(text):
-            present.add(name)
-            present.update(name.replace("\\", "/").split("/"))
-    flat = {_flat(text) for text in standing}
-    joined = "\n".join(sorted(flat))
-    names = ranked((m for m in found.mentions.values() if m.text not in present), found.length)
-    said = [*found.rules, *found.said]
-    return Lost(
-        identifiers=tuple(mention.text for mention in names),
-        instructions=tuple(
-            f"{_flat(one.text)[:_HEADLINE]} [event {one.node}]"
-            for one in said
-            if _flat(one.text) not in joined
-        ),
-        errors=tuple(
-            f"{failure.call}: {failure.lines[-1] if failure.lines else ''} [event {failure.node}]"
-            for failure in found.failures
-            if any(_flat(line) not in joined for line in failure.lines)
-        ),
-    )
+_QUOTED = 1_000_000
+"""Characters of what stands, nearest to the end, in which words of a user's or an error's are
+looked for; further off only a whole text that is the same counts."""
+_SOUGHT = 400
+"""Instructions and errors, the newest ones, that are looked for there."""
 
 
 def lost_by(session: SessionInput, shadowed: Sequence[NodeId]) -> Lost:
     """What an operation lost that shadowed these nodes, the agent's own or one of the user's.
     ``session`` is the state right after it."""
-    standing: list[str] = []
-    budget = RAW_TOKENS
-    for node in reversed(session.plan.surface.nodes):
-        budget -= session.tokens(node)
+    standing = ((node, session.tokens(node)) for node in reversed(session.plan.surface.nodes))
+    found = digest(session, shadowed, opened=False)
+    return lost_from(session, found, (), standing, len(session.plan.surface.nodes))
+
+
+def lost_from(
+    session: SessionInput,
+    found: Digest,
+    brought: Sequence[str],
+    standing: Iterable[tuple[NodeId, int]],
+    count: int,
+) -> Lost:
+    """What of the facts of the nodes that go stands nowhere after: in none of the texts that are
+    ``brought``, and in none of the ``count`` nodes that stay, each with its counted tokens, the
+    nearest to the end first."""
+    after = _Standing(brought)
+    budget, read = RAW_TOKENS, 0
+    for node, weight in standing:
+        budget -= weight
         if budget < 0:
             break
-        standing.extend(texts(session.content(node)))
-    return lost(digest(session, shadowed, opened=False), standing)
+        read += 1
+        after.read(texts(session.content(node)))
+    names = ranked((m for m in found.mentions.values() if m.text not in after.names), found.length)
+    said = [*found.rules, *found.said]
+    flat = [_flat(one.text) for one in said]
+    missing = after.missing(flat)
+    return Lost(
+        identifiers=tuple(mention.text for mention in names),
+        instructions=tuple(
+            f"{flat[index][:_HEADLINE]} [event {said[index].node}]" for index in missing
+        ),
+        errors=_errors(found.failures, after),
+        unread=count - read,
+    )
 
 
 def texts(content: NodeContent) -> Iterable[str]:
@@ -62,6 +72,56 @@ def texts(content: NodeContent) -> Iterable[str]:
                 yield block.text
             if block.input is not None:
                 yield from strings(block.input)
+
+
+class _Standing:
+    """The texts that stand, as far as they are asked for."""
+
+    def __init__(self, brought: Sequence[str]) -> None:
+        self.names: set[str] = set()
+        self._whole: set[str] = set()
+        self._near: list[str] = []
+        self._room = _QUOTED
+        self._joined: str | None = None
+        self.read(brought)
+        self._brought = "\n".join(_flat(text) for text in brought)
+
+    def read(self, found: Iterable[str]) -> None:
+        for text in found:
+            for name, _ in identifiers(text):
+                self.names.add(name)
+                self.names.update(name.replace("\\", "/").split("/"))
+            flat = _flat(text)
+            self._whole.add(flat)
+            if self._room > 0:
+                self._near.append(flat)
+                self._room -= len(flat)
+
+    def missing(self, flat: Sequence[str]) -> list[int]:
+        """Indices of the texts that stand nowhere, in their order."""
+        near = len(flat) - _SOUGHT
+        return [
+            index for index, text in enumerate(flat) if not self.holds(text, near=index >= near)
+        ]
+
+    def holds(self, flat: str, *, near: bool) -> bool:
+        """Whether a text stands: whole, in what was brought, or, with ``near``, within another."""
+        if flat in self._whole or flat in self._brought:
+            return True
+        if not near:
+            return False
+        if self._joined is None:
+            self._joined = "\n".join(self._near)
+        return flat in self._joined
+
+
+def _errors(failures: Sequence[Failure], after: _Standing) -> tuple[str, ...]:
+    near = len(failures) - _SOUGHT
+    return tuple(
+        f"{failure.call}: {failure.lines[-1] if failure.lines else ''} [event {failure.node}]"
+        for index, failure in enumerate(failures)
+        if not all(after.holds(_flat(line), near=index >= near) for line in failure.lines)
+    )
 
 
 def _flat(text: str) -> str:

@@ -7,19 +7,20 @@ result alone, so its bytes never change.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compress.compaction.digest import digest, headline_of
 from compress.compaction.drafts import Replaced, results_draft
 from compress.compaction.errors import NoGainError, RegionError
-from compress.compaction.preview import Change, assemble, node_tokens
+from compress.compaction.fates import Fate, Mark
+from compress.compaction.preview import Change, assemble
 from compress.compaction.region import Span, find
 from compress.compaction.retention import head_entry, messages_from
-from compress.compaction.values import Fate, PressureInputs, Preview, SessionInput
+from compress.compaction.values import PressureInputs, Preview, SessionInput
 from compress.events import ContentBlock, NodeId, Replace, SessionEvent
+from compress.measured import ASSISTANT, RESULT, TYPE_MASK, Measured
 from compress.operations import OperationKind, Origin
-from compress.pairing import Pairing, pairing
 from compress.toolcalls import outcome, tool_call
 
 
@@ -43,11 +44,10 @@ def preview_micro(
     if not window or pressure.used < policy.micro_start * window:
         return None
     session = replace(session, window=window)
-    paired = pairing(session.plan.surface, session.plan.entries)
-    tokens = node_tokens(session)
+    measured = session.measure()
     excess = pressure.used - int(policy.micro_target * window)
     chosen: list[Replaced] = []
-    for candidate in _candidates(session, paired, tokens):
+    for candidate in _candidates(session, measured):
         if excess <= 0:
             break
         chosen.append(candidate)
@@ -60,7 +60,7 @@ def preview_micro(
             f"All clearable results are cleared, and still {excess:,} tokens stand above the "
             f"target of {policy.micro_target:.0%}."
         )
-    return _preview(session, paired, tokens, _Plan("micro", chosen, "cleared", origin), warnings)
+    return _preview(session, measured, _Plan("micro", chosen, "cleared", origin), warnings)
 
 
 def preview_reduced(
@@ -72,28 +72,28 @@ def preview_reduced(
     Raises :class:`StaleNodeError` for an event that does not stand, :class:`RegionError` for one
     that is no result or is pinned, :class:`NoGainError` where the text is hardly shorter.
     """
-    position = find(session, seq)
+    measured = session.measure()
+    position = find(session, measured, seq)
     node = session.plan.surface.nodes[position]
     entry = head_entry(session, node)
     if entry is None or entry.type != "tool/result":
         raise RegionError(f"Event {seq} is no tool result: only results can be reduced.")
     if node in session.plan.held:
         raise RegionError(f"Event {seq} is pinned: unpin it first.")
-    tokens = node_tokens(session)
+    weight = measured.tokens[position]
     event = session.content(node).events[0]
     blocks = tuple(
         _with_text(block, text if index == 0 else "")
         for index, block in enumerate(_results(session.content(node).events))
     )
     after = session.counter.count(text)
-    if after > tokens[position] * (1 - session.policy.minimum_gain):
+    if after > weight * (1 - session.policy.minimum_gain):
         raise NoGainError(
-            f"Event {seq} has {tokens[position]:,} tokens, its reduced form {after:,}: that frees "
+            f"Event {seq} has {weight:,} tokens, its reduced form {after:,}: that frees "
             f"less than {session.policy.minimum_gain:.0%}."
         )
-    paired = pairing(session.plan.surface, session.plan.entries)
-    reduced = Replaced(node, event, blocks, tokens[position], after)
-    return _preview(session, paired, tokens, _Plan("reduce", [reduced], strategy, origin), [])
+    reduced = Replaced(node, event, blocks, weight, after)
+    return _preview(session, measured, _Plan("reduce", [reduced], strategy, origin), [])
 
 
 def receipt(node: NodeId, call: str, tokens: int, ended: str) -> str:
@@ -114,30 +114,24 @@ class _Plan:
     origin: Origin
 
 
-def _candidates(
-    session: SessionInput, paired: Pairing, tokens: Sequence[int]
-) -> Sequence[Replaced]:
+def _candidates(session: SessionInput, measured: Measured) -> Iterator[Replaced]:
     """The results that may be cleared, oldest first, each with its receipt."""
-    nodes = session.plan.surface.nodes
-    limit = messages_from(session, paired, session.policy.last_messages)
+    nodes = measured.nodes
+    limit = messages_from(session, measured.paired, session.policy.last_messages)
     unresolved = {failure.node for failure in digest(session, nodes, opened=False).failures}
     calls: dict[str, _Call] = {}
-    found = []
     for position in range(min(limit, len(nodes))):
-        node = nodes[position]
-        entry = head_entry(session, node)
-        if entry is None:
-            continue
-        if entry.type == "assistant/message":
+        node, kind = nodes[position], measured.kinds[position] & TYPE_MASK
+        if kind == ASSISTANT:
             calls.update(_calls(session.content(node).events))
-        if entry.type != "tool/result" or node in session.plan.held or node in unresolved:
+        if kind != RESULT or node in session.plan.held or node in unresolved:
             continue
-        if entry.meta.get("stands_for") or isinstance(entry.op, Replace):
+        entry = head_entry(session, node)
+        if entry is None or entry.meta.get("stands_for") or isinstance(entry.op, Replace):
             continue
-        one = _cleared(session, node, tokens[position], calls)
+        one = _cleared(session, node, measured.tokens[position], calls)
         if one is not None and one.after < one.before:
-            found.append(one)
-    return found
+            yield one
 
 
 def _cleared(
@@ -160,15 +154,9 @@ def _cleared(
 
 
 def _preview(
-    session: SessionInput,
-    paired: Pairing,
-    tokens: list[int],
-    wanted: _Plan,
-    warnings: Sequence[str],
+    session: SessionInput, measured: Measured, wanted: _Plan, warnings: Sequence[str]
 ) -> Preview:
-    nodes = session.plan.surface.nodes
-    places = {node: position for position, node in enumerate(nodes)}
-    positions = [places[one.node] for one in wanted.replaced]
+    positions = [measured.position(one.node) for one in wanted.replaced]
     micro = wanted.kind == "micro"
     fate: Fate = "receipt" if micro else "reduced"
     rule = "old result, receipt kept" if micro else wanted.strategy
@@ -180,14 +168,14 @@ def _preview(
             for index, (position, one) in enumerate(zip(positions, wanted.replaced, strict=True), 3)
         },
         fates={
-            position: (fate, rule, one.after)
+            position: Mark(fate, rule, one.after)
             for position, one in zip(positions, wanted.replaced, strict=True)
         },
         draft=results_draft(wanted.kind, wanted.replaced, wanted.strategy, origin=wanted.origin),
         summary=None,
         texts=tuple(block.text for one in wanted.replaced for block in one.blocks),
     )
-    return assemble(session, paired, tokens, change, warnings)
+    return assemble(session, measured, change, warnings)
 
 
 def _calls(events: Sequence[SessionEvent]) -> dict[str, _Call]:

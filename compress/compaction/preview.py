@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from compress.compaction.digest import RAW_TOKENS, digest
+from compress.compaction.digest import Digest, digest
 from compress.compaction.errors import ChangedError
-from compress.compaction.loss import lost, texts
-from compress.compaction.region import Span, span_of
+from compress.compaction.fates import FateRun, Fates, Mark, runs_of
+from compress.compaction.loss import lost_from
+from compress.compaction.region import Span, find, span_of
 from compress.compaction.retention import automatic_cut, oversized_units
-from compress.compaction.values import (
-    Fate,
-    NodeFate,
-    Preview,
-    Region,
-    SessionInput,
-    Summary,
-)
+from compress.compaction.values import Lost, Preview, Region, SessionInput, Summary
 from compress.errors import CompressError
 from compress.events import NodeId
+from compress.measured import Measured
 from compress.operations import OperationDraft, OperationKind
-from compress.pairing import Pairing, pairing
 
 BY_HAND = "kept by hand"
 """The rule of a node that is kept in this one operation."""
+OUTSIDE = "outside the region"
+APPENDED = "appended since the preview"
 
 _LISTED = 5
 
@@ -39,78 +35,72 @@ class Change:
     span: Span
     brought: Mapping[int, tuple[tuple[NodeId, int], ...]]
     """Position → (new node, its tokens)."""
-    fates: Mapping[int, tuple[Fate, str, int]]
-    """Position → (fate, rule, tokens after); every other node is kept."""
     draft: OperationDraft
     summary: Summary | None
     texts: tuple[str, ...]
     """What stands newly, for the report of what is lost."""
+    fates: Mapping[int, Mark] = field(default_factory=dict)
+    """Position → the fate of a node that gets another text; every other one is kept, or shadowed
+    where the kind is ``compact``."""
+    found: Digest | None = None
+    """The facts of what goes, where they were harvested already."""
 
 
-def node_tokens(session: SessionInput) -> list[int]:
-    """Counted tokens of each standing node, in surface order."""
-    members, entries = session.plan.surface.members, session.plan.entries
-    return [sum(entries[seq].tokens for seq in members[n]) for n in session.plan.surface.nodes]
+@dataclass(frozen=True, slots=True)
+class _Figures:
+    """What follows from a change by sums alone."""
+
+    fates: Fates
+    surface: tuple[NodeId, ...]
+    before: int
+    after: int
+    region_before: int
+    region_after: int
+    floor: int
+    oversized: tuple[NodeId, ...]
+    behind: int
 
 
 def assemble(
-    session: SessionInput,
-    paired: Pairing,
-    tokens: Sequence[int],
-    change: Change,
-    warnings: Iterable[str] = (),
+    session: SessionInput, measured: Measured, change: Change, warnings: Iterable[str] = ()
 ) -> Preview:
     """The preview of a change."""
-    nodes = session.plan.surface.nodes
-    fates, after = [], list[NodeId]()
-    first = min(change.brought, default=0)
-    behind = before = gone_before = gone_after = 0
-    for position, node in enumerate(nodes):
-        for new, weight in change.brought.get(position, ()):
-            after.append(new)
-            gone_after += weight
-            behind += weight
-        fate, rule, weight = change.fates.get(position, _kept(session, change.span, position))
-        weight = tokens[position] if weight < 0 else weight
-        fates.append(NodeFate(node, fate, rule, tokens[position], weight))
-        before += tokens[position]
-        if fate in ("kept", "pinned"):
-            after.append(node)
-            behind += weight if position >= first else 0
-        else:
-            gone_before += tokens[position]
-    total_after = before - gone_before + gone_after
-    floor = _floor(session, paired, tokens)
-    oversized = oversized_units(session, paired, tokens)
-    flat = digest(session, change.span.gone, opened=False)
+    figures = _figures(session, measured, change)
+    lost = _lost(session, measured, change, figures.fates)
     return Preview(
         kind=change.kind,
         region=Region(change.span.nodes[0], change.span.nodes[-1]),
-        fates=tuple(fates),
-        surface=tuple(after),
+        fates=figures.fates,
+        surface=figures.surface,
         summary=change.summary,
-        tokens_before=before,
-        tokens_after=total_after,
-        region_before=gone_before,
-        region_after=gone_after,
-        pressure_before=session.pressure(before),
-        pressure_after=session.pressure(total_after),
-        floor=floor,
-        oversized=oversized,
-        lost=lost(flat, [*change.texts, *_standing(session, change, tokens)]),
-        cache_invalidated_tokens=behind,
-        warnings=(*warnings, *_warnings(session, floor, oversized)),
+        tokens_before=figures.before,
+        tokens_after=figures.after,
+        region_before=figures.region_before,
+        region_after=figures.region_after,
+        pressure_before=session.pressure(figures.before),
+        pressure_after=session.pressure(figures.after),
+        floor=figures.floor,
+        oversized=figures.oversized,
+        lost=lost,
+        cache_invalidated_tokens=figures.behind,
+        warnings=(*warnings, *_warnings(session, figures, lost)),
         draft=change.draft,
-        fingerprint=fingerprint(session, change.span),
+        fingerprint=fingerprint(measured, _touched(change), change.span.keep),
     )
 
 
-def fingerprint(session: SessionInput, span: Span) -> str:
-    """Of a region: its nodes with their events, in order, what of them is kept, and its edges."""
-    members = session.plan.surface.members
-    parts = [(str(node), [str(seq) for seq in members[node]]) for node in span.nodes]
-    text = repr((parts, [str(node) for node in span.keep]))
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+def fingerprint(
+    measured: Measured, touched: Iterable[tuple[int, int]], keep: Sequence[NodeId]
+) -> str:
+    """Of the runs of nodes that an operation touches: their order, their events and weights, and
+    what of them is kept."""
+    found = hashlib.sha256()
+    for start, stop in touched:
+        found.update(f"{stop - start}:".encode())
+        for part in measured.print_of(start, stop):
+            found.update(part)
+    found.update(repr([str(node) for node in keep]).encode())
+    return found.hexdigest()
 
 
 def check_commit(preview: Preview, session: SessionInput) -> Preview:
@@ -120,108 +110,188 @@ def check_commit(preview: Preview, session: SessionInput) -> Preview:
     warning says so. Raises :class:`ChangedError` where the region itself changed: other nodes,
     other order, other pins, or an edge that would part a call from its result.
     """
-    paired = pairing(session.plan.surface, session.plan.entries)
+    measured = session.measure()
     try:
-        start = session.plan.surface.position(preview.region.start)
-        stop = session.plan.surface.position(preview.region.end) + 1
-        if preview.kind == "compact":
-            span = span_of(session, paired, start, stop, frozenset(_kept_by_hand(preview)))
-        else:
-            span = Span(start, stop, session.plan.surface.nodes[start:stop], ())
+        change = _change_now(preview, session, measured)
     except CompressError as error:
         raise ChangedError(f"The previewed region changed: {error} Preview it again.") from None
-    if not (paired.legal(start) and paired.legal(stop)) and preview.kind == "compact":
+    paired, span = measured.paired, change.span
+    if change.kind == "compact" and not (paired.legal(span.start) and paired.legal(span.stop)):
         raise ChangedError("The edges of the previewed region would part a call from its result.")
-    if _region_print(preview, session, span) != preview.fingerprint:
+    if fingerprint(measured, _touched(change), span.keep) != preview.fingerprint:
         raise ChangedError("The previewed region changed since: preview it again.")
-    if session.plan.surface.nodes == tuple(fate.node for fate in preview.fates):
+    if measured.nodes == preview.fates.nodes and measured.total == preview.tokens_before:
         return preview
-    return _refigured(preview, session, paired)
+    return _refigured(preview, session, measured, change)
 
 
-def _region_print(preview: Preview, session: SessionInput, span: Span) -> str:
+def _change_now(preview: Preview, session: SessionInput, measured: Measured) -> Change:
+    """The previewed change at the places where its nodes stand now.
+
+    Raises a :class:`CompressError` where one of them does not stand, or nothing would go.
+    """
+    new = {"draft": preview.draft, "summary": preview.summary, "texts": ()}
     if preview.kind == "compact":
-        return fingerprint(session, span)
-    touched = {fate.node for fate in preview.fates if fate.fate in ("receipt", "reduced")}
-    nodes = tuple(node for node in span.nodes if node in touched)
+        start = find(session, measured, preview.region.start)
+        stop = find(session, measured, preview.region.end) + 1
+        by_hand = frozenset(
+            preview.fates.nodes[position]
+            for run in preview.fates.runs
+            if run.rule == BY_HAND
+            for position in range(run.start, run.stop)
+        )
+        span = span_of(session, measured, start, stop, by_hand)
+        brought = {start: (("+3", preview.region_after),)}
+        return Change("compact", span, brought, **new)  # type: ignore[arg-type]
+    runs = [run for run in preview.fates.runs if run.fate in ("receipt", "reduced")]
+    places = [find(session, measured, preview.fates.nodes[run.start]) for run in runs]
+    nodes = tuple(measured.nodes[place] for place in places)
     kept = tuple(node for node in nodes if node in session.plan.held)
-    return fingerprint(session, Span(span.start, span.stop, nodes, kept))
-
-
-def _kept_by_hand(preview: Preview) -> list[NodeId]:
-    return [fate.node for fate in preview.fates if fate.rule == BY_HAND]
-
-
-def _refigured(preview: Preview, session: SessionInput, paired: Pairing) -> Preview:
-    tokens = node_tokens(session)
-    known = {fate.node: fate for fate in preview.fates}
-    fates = tuple(
-        known.get(node) or NodeFate(node, "kept", "appended since the preview", weight, weight)
-        for node, weight in zip(session.plan.surface.nodes, tokens, strict=True)
+    return Change(
+        preview.kind,
+        Span(min(places), max(places) + 1, nodes, kept),
+        {
+            place: ((f"+{index}", run.tokens_after),)
+            for index, (place, run) in enumerate(zip(places, runs, strict=True), 3)
+        },
+        fates={
+            place: Mark(run.fate, run.rule or "", run.tokens_after)
+            for place, run in zip(places, runs, strict=True)
+        },
+        **new,  # type: ignore[arg-type]
     )
-    new = len(fates) - sum(1 for fate in fates if fate.node in known)
-    before = sum(tokens)
-    saved = preview.region_before - preview.region_after
+
+
+def _refigured(
+    preview: Preview, session: SessionInput, measured: Measured, change: Change
+) -> Preview:
+    known, nodes = len(preview.fates), measured.nodes
+    grown = nodes[:known] == preview.fates.nodes
+    if not grown:
+        old = set(preview.fates.nodes)
+        known = len(nodes) - sum(node not in old for node in nodes)
+    figures = _figures(session, measured, change, known if grown else None)
+    new = len(nodes) - known
+    note = f"{new} nodes were appended since the preview."
+    if not new:
+        note = "What stands was changed since the preview, outside of its region."
     return replace(
         preview,
-        fates=fates,
-        surface=(*preview.surface, *(f.node for f in fates if f.node not in known)),
-        tokens_before=before,
-        tokens_after=before - saved,
-        pressure_before=session.pressure(before),
-        pressure_after=session.pressure(before - saved),
-        floor=_floor(session, paired, tokens),
-        cache_invalidated_tokens=preview.cache_invalidated_tokens + before - preview.tokens_before,
-        warnings=(*preview.warnings, f"{new} nodes were appended since the preview."),
+        fates=figures.fates,
+        surface=figures.surface,
+        tokens_before=figures.before,
+        tokens_after=figures.after,
+        pressure_before=session.pressure(figures.before),
+        pressure_after=session.pressure(figures.after),
+        floor=figures.floor,
+        oversized=figures.oversized,
+        cache_invalidated_tokens=figures.behind,
+        warnings=(*preview.warnings, note),
     )
 
 
-def _kept(session: SessionInput, span: Span, position: int) -> tuple[Fate, str, int]:
-    node = session.plan.surface.nodes[position]
-    if node in session.plan.pins:
-        return ("pinned", "pinned", -1)
-    if node in session.plan.held:
-        return ("pinned", "unit of a pinned node", -1)
-    if span.start <= position < span.stop and node in span.keep:
-        return ("pinned", BY_HAND, -1)
-    return ("kept", "outside the region", -1)
+def _figures(
+    session: SessionInput, measured: Measured, change: Change, appended: int | None = None
+) -> _Figures:
+    """``appended``: from this position on, nodes came after the preview."""
+    span, whole = change.span, change.kind == "compact"
+    marks = {**_pinned(session, measured, span), **change.fates}
+    tail = None if appended is None else (appended, APPENDED)
+    runs = tuple(
+        runs_of(measured, (span.start, span.stop) if whole else None, marks, OUTSIDE, tail=tail)
+    )
+    gone = sum(run.tokens_before for run in runs if run.fate not in ("kept", "pinned"))
+    came = sum(weight for new in change.brought.values() for _, weight in new)
+    before, first = measured.total, min(change.brought, default=0)
+    return _Figures(
+        fates=Fates(measured, runs),
+        surface=tuple(_surface(measured.nodes, runs, change.brought)),
+        before=before,
+        after=before - gone + came,
+        region_before=gone,
+        region_after=came,
+        floor=_floor(session, measured),
+        oversized=oversized_units(session, measured),
+        behind=measured.weight(first, len(measured)) - gone + came,
+    )
 
 
-def _floor(session: SessionInput, paired: Pairing, tokens: Sequence[int]) -> int:
+def _surface(
+    nodes: tuple[NodeId, ...],
+    runs: Sequence[FateRun],
+    brought: Mapping[int, tuple[tuple[NodeId, int], ...]],
+) -> Iterator[NodeId]:
+    """What stands after: new nodes take the place of the first that they stand for."""
+    left = dict(brought)
+    for run in runs:
+        for new, _ in left.pop(run.start, ()):
+            yield new
+        if run.fate in ("kept", "pinned"):
+            yield from nodes[run.start : run.stop]
+
+
+def _touched(change: Change) -> Iterable[tuple[int, int]]:
+    """The runs of nodes that a change is about."""
+    if change.kind == "compact":
+        return ((change.span.start, change.span.stop),)
+    return ((place, place + 1) for place in change.fates)
+
+
+def _pinned(session: SessionInput, measured: Measured, span: Span) -> dict[int, Mark]:
+    """The nodes that stay because they are pinned, by position."""
+    marks: dict[int, Mark] = {}
+    for node in span.keep:
+        marks[measured.position(node)] = Mark("pinned", BY_HAND)
+    for node in session.plan.held:
+        position = measured.place(node)
+        if position is not None:
+            rule = "pinned" if node in session.plan.pins else "unit of a pinned node"
+            marks[position] = Mark("pinned", rule)
+    return marks
+
+
+def _floor(session: SessionInput, measured: Measured) -> int:
     """Overhead, pins and retained tail, in counted tokens."""
-    cut = automatic_cut(session, paired, tokens) if session.window else len(tokens)
-    held = session.plan.held
-    nodes = session.plan.surface.nodes
-    pinned = sum(tokens[p] for p in range(cut) if nodes[p] in held) if held else 0
+    cut = automatic_cut(session, measured) if session.window else len(measured)
+    places = (measured.place(node) for node in session.plan.held)
+    pinned = sum(measured.tokens[p] for p in places if p is not None and p < cut)
     overhead = round((session.overhead or 0) / (session.calibration or 1.0))
-    return overhead + pinned + sum(tokens[cut:])
+    return overhead + pinned + measured.weight(cut, len(measured))
 
 
-def _standing(session: SessionInput, change: Change, tokens: Sequence[int]) -> Iterable[str]:
-    """The texts of the nodes that stay, the nearest to the tail first, within bounds."""
-    budget = RAW_TOKENS
-    for position in range(len(tokens) - 1, -1, -1):
-        if position in change.fates and change.fates[position][0] not in ("kept", "pinned"):
-            continue
-        budget -= tokens[position]
-        if budget < 0:
-            return
-        yield from texts(session.content(session.plan.surface.nodes[position]))
+def _lost(session: SessionInput, measured: Measured, change: Change, fates: Fates) -> Lost:
+    found = change.found
+    if found is None:
+        found = digest(session, change.span.gone, opened=False)
+    stays = [run for run in fates.runs if run.fate in ("kept", "pinned")]
+    standing = (
+        (measured.nodes[position], measured.tokens[position])
+        for run in reversed(stays)
+        for position in range(run.stop - 1, run.start - 1, -1)
+    )
+    count = sum(run.stop - run.start for run in stays)
+    return lost_from(session, found, change.texts, standing, count)
 
 
-def _warnings(session: SessionInput, floor: int, oversized: Sequence[NodeId]) -> Iterable[str]:
+def _warnings(session: SessionInput, figures: _Figures, lost: Lost) -> Iterator[str]:
     if session.window:
         threshold = session.policy.threshold(session.window)
-        least = session.calibrated(floor)
+        least = session.calibrated(figures.floor)
         if least >= threshold:
             yield (
                 f"What cannot be compacted (overhead, pins, retained tail) takes {least:,} tokens, "
                 f"the threshold of {threshold:,} or more: no compaction will get below it."
             )
+    oversized = figures.oversized
     if oversized:
         listed = ", ".join(str(node) for node in oversized[:_LISTED])
         more = f" and {len(oversized) - _LISTED} more" if len(oversized) > _LISTED else ""
         yield (
             f"Larger than the retained tail by themselves: the units at events {listed}{more}. "
             "Summarising other nodes does not mend that."
+        )
+    if lost.unread:
+        yield (
+            f"{lost.unread:,} nodes that stay are too far from the end to be read: what stands in "
+            "those alone is listed as lost."
         )

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from compress.compaction.errors import RegionError, UnfinishedCompactionError
 from compress.compaction.values import SessionInput
 from compress.errors import StaleNodeError, UnbalancedBoundaryError
 from compress.events import NodeId
+from compress.measured import Measured
 from compress.pairing import Pairing
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Span:
     """A checked region by position: nodes ``start`` … ``stop - 1``; ``keep`` stays as nodes."""
 
@@ -21,15 +23,17 @@ class Span:
     nodes: tuple[NodeId, ...]
     keep: tuple[NodeId, ...]
 
-    @property
+    @cached_property
     def gone(self) -> tuple[NodeId, ...]:
         """What the region shadows, in surface order."""
+        if not self.keep:
+            return self.nodes
         kept = set(self.keep)
         return tuple(node for node in self.nodes if node not in kept)
 
 
 def check_region(
-    session: SessionInput, paired: Pairing, start: NodeId, end: NodeId, pins: frozenset[NodeId]
+    session: SessionInput, measured: Measured, start: NodeId, end: NodeId, pins: frozenset[NodeId]
 ) -> Span:
     """The region from ``start`` to ``end``, by position, any event of a node naming it.
 
@@ -40,42 +44,45 @@ def check_region(
     itself compacts.
     """
     refuse_unfinished(session)
-    first, last = (find(session, seq) for seq in (start, end))
+    first, last = (find(session, measured, seq) for seq in (start, end))
     if first > last:
         raise RegionError(
             f"Event {start} stands behind event {end}: name the end that stands first first.",
-            [paired.nodes[last], paired.nodes[first]],
+            [measured.nodes[last], measured.nodes[first]],
         )
-    _check_start(paired, first)
-    _check_end(paired, last)
-    return span_of(session, paired, first, last + 1, pins)
+    _check_start(measured.paired, first)
+    _check_end(measured.paired, last)
+    return span_of(session, measured, first, last + 1, pins)
 
 
 def span_of(
-    session: SessionInput, paired: Pairing, start: int, stop: int, pins: frozenset[NodeId]
+    session: SessionInput, measured: Measured, start: int, stop: int, pins: frozenset[NodeId]
 ) -> Span:
     """The span between two legal cuts with what it must keep: pinned nodes, each with its unit.
 
     Raises :class:`RegionError` where that leaves nothing."""
-    nodes = tuple(paired.nodes[start:stop])
-    held = session.plan.held | pins
-    keep: set[NodeId] = set()
-    for offset, node in enumerate(nodes):
-        if node in held:
-            keep.update(paired.nodes[p] for p in paired.unit_of(start + offset))
-    kept = tuple(node for node in nodes if node in keep)
-    if len(kept) == len(nodes):
+    kept: set[int] = set()
+    for node in session.plan.held | pins:
+        position = measured.place(node)
+        if position is not None and start <= position < stop:
+            kept.update(measured.unit(position))
+    nodes = measured.nodes
+    keep = tuple(nodes[position] for position in sorted(kept) if start <= position < stop)
+    if len(keep) == stop - start:
         raise RegionError("The region holds pinned nodes only, so nothing can be compacted in it.")
-    return Span(start, stop, nodes, kept)
+    return Span(start, stop, nodes[start:stop], keep)
 
 
-def find(session: SessionInput, seq: NodeId) -> int:
+def find(session: SessionInput, measured: Measured, seq: NodeId) -> int:
     """Position of the node that an event belongs to.
 
     Raises :class:`StaleNodeError` where it does not stand on the plan surface.
     """
     entry = session.plan.entries.get(seq)
     node = seq if entry is None or entry.node is None else entry.node
+    found = measured.place(node)
+    if found is not None:
+        return found
     try:
         return session.plan.surface.position(node)
     except StaleNodeError as error:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from compress.compaction.values import SessionInput
 from compress.entries import LogEntry
 from compress.events import NodeId
+from compress.measured import Measured
 from compress.pairing import Pairing
 
 MESSAGE_TYPES = frozenset({"user/message", "steering/message", "assistant/message"})
@@ -61,33 +61,30 @@ def head_entry(session: SessionInput, node: NodeId) -> LogEntry | None:
     return session.plan.entries.get(members[0]) if members else None
 
 
-def automatic_cut(session: SessionInput, paired: Pairing, tokens: Sequence[int]) -> int:
+def automatic_cut(session: SessionInput, measured: Measured) -> int:
     """Where an automatic compaction cuts: the whole region stands before it. 0: nothing can be
     compacted now, since all that stands is retained or waits for a result.
 
     Raises :class:`~compress.compaction.policy.PolicyError` where the retained tail would reach the
     threshold of this window.
     """
+    paired = measured.paired
     retain = session.policy.retain(session.window or 0)
     counted = int(retain / (session.calibration or 1.0))
-    cut = retained_from(tokens, paired, counted)
+    cut = retained_from(measured.tokens, paired, counted)
     cut = min(cut, messages_from(session, paired, session.policy.last_messages))
     if paired.open_from is not None:
         cut = min(cut, paired.open_from)
     return cut
 
 
-def oversized_units(
-    session: SessionInput, paired: Pairing, tokens: Sequence[int]
-) -> tuple[NodeId, ...]:
+def oversized_units(session: SessionInput, measured: Measured) -> tuple[NodeId, ...]:
     """First nodes of the units that alone exceed the retained tail's budget: summarising the
     rest cannot mend those."""
-    if not session.window:
+    if not session.window or not measured.unit_tokens:
         return ()
     budget = int(session.policy.retain(session.window) / (session.calibration or 1.0))
-    found = []
-    edges = [*paired.units, len(paired.nodes)]
-    for start, stop in pairwise(edges):
-        if sum(tokens[start:stop]) > budget:
-            found.append(paired.nodes[start])
-    return tuple(found)
+    if max(measured.unit_tokens) <= budget:
+        return ()
+    found = zip(measured.units, measured.unit_tokens, strict=True)
+    return tuple(measured.nodes[start] for start, weight in found if weight > budget)

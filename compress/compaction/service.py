@@ -8,17 +8,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import replace
 
-from compress.compaction.digest import digest, raw_tokens
+from compress.compaction.digest import Digest, digest, raw_tokens
 from compress.compaction.drafts import Written, compact_draft, failed_draft
 from compress.compaction.errors import BudgetError, NoGainError, RegionError, SummaryError
-from compress.compaction.preview import Change, assemble, node_tokens
+from compress.compaction.preview import Change, assemble
 from compress.compaction.region import Span, check_region, refuse_unfinished, span_of
-from compress.compaction.retention import automatic_cut, head_entry
+from compress.compaction.retention import automatic_cut
 from compress.compaction.summary import frame, summarise
-from compress.compaction.values import Fate, PressureInputs, Preview, SessionInput, Summary
+from compress.compaction.values import PressureInputs, Preview, SessionInput, Summary
 from compress.events import NodeId
+from compress.measured import Measured
 from compress.operations import Origin, is_operation_id
-from compress.pairing import Pairing, pairing
 
 _LEAST_BUDGET = 256
 _NO_PINS: frozenset[NodeId] = frozenset()
@@ -76,51 +76,44 @@ class BasicCompaction(CompactionService):
             return None
         session = replace(session, window=window)
         refuse_unfinished(session)
-        paired = pairing(session.plan.surface, session.plan.entries)
-        tokens = node_tokens(session)
-        cut = automatic_cut(session, paired, tokens)
+        measured = session.measure()
+        cut = automatic_cut(session, measured)
         if cut == 0:
             return None
         try:
-            span = span_of(session, paired, 0, cut, self.extra_pins)
+            span = span_of(session, measured, 0, cut, self.extra_pins)
         except RegionError:
             return None
         if self.budget is None and _compacted(session, span):
             return None
-        return self._attempts(session, paired, tokens, span, pressure.used)
+        return self._attempts(session, measured, span, pressure.used)
 
     def compact_region(self, session: SessionInput, start: NodeId, end: NodeId) -> Preview:
         """See :class:`CompactionService`. Raises :class:`StaleNodeError`,
         :class:`UnbalancedBoundaryError`, :class:`RegionError`,
         :class:`UnfinishedCompactionError`, :class:`NoGainError` or :class:`BudgetError`."""
-        paired = pairing(session.plan.surface, session.plan.entries)
-        span = check_region(session, paired, start, end, self.extra_pins)
+        measured = session.measure()
+        span = check_region(session, measured, start, end, self.extra_pins)
         if self.budget is None and _compacted(session, span):
             raise NoGainError(
                 "The region holds nothing but a checkpoint, so compacting it again changes "
                 "nothing. Choose a larger region, or give a budget."
             )
-        tokens = node_tokens(session)
-        asked = self._asked(session, span)
-        return self._preview(session, paired, tokens, span, asked)
+        asked = self._asked(session, measured, span)
+        return self._preview(session, measured, span, asked)
 
     def _attempts(
-        self,
-        session: SessionInput,
-        paired: Pairing,
-        tokens: list[int],
-        span: Span,
-        used: int,
+        self, session: SessionInput, measured: Measured, span: Span, used: int
     ) -> Preview:
-        budget = self._asked(session, span)
+        budget = self._asked(session, measured, span)
         threshold = session.policy.threshold(session.window or 0)
-        best = self._preview(session, paired, tokens, span, budget)
+        best = self._preview(session, measured, span, budget)
         for _ in range(session.policy.retries):
             if _used_after(session, best, used) < threshold or budget <= _LEAST_BUDGET:
                 break
             budget = max(_LEAST_BUDGET, budget // 2)
             try:
-                best = self._preview(session, paired, tokens, span, budget)
+                best = self._preview(session, measured, span, budget)
             except BudgetError:
                 break
         after = _used_after(session, best, used)
@@ -132,26 +125,21 @@ class BasicCompaction(CompactionService):
             best = replace(best, warnings=(note, *best.warnings))
         return best
 
-    def _asked(self, session: SessionInput, span: Span) -> int:
+    def _asked(self, session: SessionInput, measured: Measured, span: Span) -> int:
         """The budget of the framed summary. A checkpoint weighs what it stands for, lest every
         further compaction shrink it again."""
         if self.budget is not None:
             return self.budget
-        raw = raw_tokens(session, span.gone)
+        raw = raw_tokens(session, span.gone) if _opens(span) else _weight(measured, span)
         asked = min(session.policy.summary_tokens, max(_LEAST_BUDGET, raw // 4))
         if session.window:
             asked = min(asked, max(_LEAST_BUDGET, session.window // 8))
         return asked
 
     def _preview(
-        self,
-        session: SessionInput,
-        paired: Pairing,
-        tokens: list[int],
-        span: Span,
-        asked: int,
+        self, session: SessionInput, measured: Measured, span: Span, asked: int
     ) -> Preview:
-        region = _weight(session, span)
+        region = _weight(measured, span)
         most = int(region * (1 - session.policy.minimum_gain))
         reach = _reach(session, span)
         frame_tokens = session.counter.count(frame("", len(span.gone), reach, region))
@@ -182,31 +170,45 @@ class BasicCompaction(CompactionService):
             self.strategy,
             origin=self.origin,
         )
-        gone = set(span.gone)
         change = Change(
             kind="compact",
             span=span,
             brought={span.start: (("+3", weight),)},
-            fates={
-                span.start + offset: _shadowed(session, node)
-                for offset, node in enumerate(span.nodes)
-                if node in gone
-            },
             draft=draft,
             summary=summary,
             texts=(framed,),
+            found=self.harvested(session, span),
         )
-        return assemble(session, paired, tokens, change, _degraded(summary))
+        return assemble(session, measured, change, _degraded(summary))
+
+    def harvested(self, session: SessionInput, span: Span) -> Digest | None:
+        """The facts of the nodes that go, where :meth:`summarize` has them already: they are what
+        can be lost."""
+        return None
 
 
 class RuleBasedCompaction(BasicCompaction):
     """The shipped one: the summary is written by rules, no model is called."""
 
     strategy = "rules"
+    _newest: tuple[SessionInput, Span, Digest] | None = None
 
     def summarize(self, session: SessionInput, span: Span, budget: int) -> Summary:
         """See :mod:`compress.compaction.summary`."""
-        return summarise(digest(session, span.gone), session.counter, budget)
+        return summarise(self._digest(session, span), session.counter, budget)
+
+    def harvested(self, session: SessionInput, span: Span) -> Digest | None:
+        """See :class:`BasicCompaction`. Behind a checkpoint there is more than can be lost now."""
+        return None if _opens(span) else self._digest(session, span)
+
+    def _digest(self, session: SessionInput, span: Span) -> Digest:
+        """Made once for all that a preview asks of it."""
+        known = self._newest
+        if known is not None and known[0] is session and known[1] is span:
+            return known[2]
+        found = digest(session, span.gone)
+        self._newest = session, span, found
+        return found
 
 
 def preview_region(
@@ -250,8 +252,15 @@ def _reach(session: SessionInput, span: Span) -> tuple[NodeId, NodeId]:
     return first, last
 
 
-def _weight(session: SessionInput, span: Span) -> int:
-    return sum(session.tokens(node) for node in span.gone)
+def _opens(span: Span) -> bool:
+    """Whether a checkpoint made here is among what goes: what it stands for is read again."""
+    return any(isinstance(node, str) for node in span.gone)
+
+
+def _weight(measured: Measured, span: Span) -> int:
+    """Counted tokens of what goes."""
+    kept = sum(measured.tokens[measured.position(node)] for node in span.keep)
+    return measured.weight(span.start, span.stop) - kept
 
 
 def _used_after(session: SessionInput, preview: Preview, used: int) -> int:
@@ -264,23 +273,6 @@ def _no_gain(session: SessionInput, region: int, after: int) -> str:
         f"{session.policy.minimum_gain:.0%} of it: its checkpoint would take at least "
         f"{after:,}. Choose a larger region."
     )
-
-
-def _shadowed(session: SessionInput, node: NodeId) -> tuple[Fate, str, int]:
-    entry = head_entry(session, node)
-    kind = entry.type if entry is not None else ""
-    if node in session.plan.surface.shadowed or (entry and entry.meta.get("checkpoint")):
-        return ("shadowed", "checkpoint merged", 0)
-    return ("shadowed", _RULES.get(kind, "summarised"), 0)
-
-
-_RULES = {
-    "user/message": "user's words: verbatim, headline or pointer",
-    "steering/message": "user's words: verbatim, headline or pointer",
-    "assistant/message": "calls, closing words, names",
-    "tool/result": "outcome, errors, names",
-    "context/message": "rules, names",
-}
 
 
 def _degraded(summary: Summary) -> tuple[str, ...]:

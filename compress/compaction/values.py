@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
+from compress.compaction.fates import Fate, Fates, NodeFate
 from compress.compaction.policy import Policy
 from compress.entries import LogEntry
 from compress.events import NodeId
+from compress.measured import Measured, measure
 from compress.messages.base import NodeContent
 from compress.operations import OperationDraft, OperationKind
 from compress.plan import PlanState
 from compress.tokens import TokenCounter
 
-Fate = Literal["kept", "pinned", "shadowed", "receipt", "reduced"]
+__all__ = [
+    "Fate",
+    "Lost",
+    "NodeFate",
+    "PressureInputs",
+    "Preview",
+    "Region",
+    "SessionInput",
+    "Summary",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +44,12 @@ class SessionInput:
     """Provider tokens of system prompt and tool schemas; ``None`` where no anchor told."""
     calibration: float | None = None
     """Provider tokens per counted token; ``None`` counts as 1."""
+    measured: Measured | None = None
+    """What is summed over the plan surface, where it is kept; ``None`` has it measured anew."""
+
+    def measure(self) -> Measured:
+        """The measures of the plan surface. The same whether they were kept or are made now."""
+        return measure(self.plan) if self.measured is None else self.measured
 
     def entry(self, seq: NodeId) -> LogEntry:
         """The weighed event. Raises ``KeyError`` for an unknown one."""
@@ -64,17 +80,6 @@ class PressureInputs:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeFate:
-    """What becomes of one node, and by which rule. Counted tokens."""
-
-    node: NodeId
-    fate: Fate
-    rule: str
-    tokens_before: int
-    tokens_after: int
-
-
-@dataclass(frozen=True, slots=True)
 class Summary:
     """A summary with what each of its sections costs. ``degraded``: instructions that could not
     stand verbatim, as they read in the original."""
@@ -92,6 +97,9 @@ class Lost:
     identifiers: tuple[str, ...] = ()
     instructions: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
+    unread: int = 0
+    """Nodes that stand and were not read, since they are too far from the end: what stands in
+    those alone is listed as lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +116,7 @@ class Preview:
 
     kind: OperationKind
     region: Region
-    fates: tuple[NodeFate, ...]
+    fates: Fates
     """Every node of the surface before, in its order."""
     surface: tuple[NodeId, ...]
     """The nodes after; ``"+N"`` are those that the draft brings."""
