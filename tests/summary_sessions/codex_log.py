@@ -48,11 +48,9 @@ class CodexLog:
         head = f"Wall time: {seconds:.4f} seconds\nProcess exited with code {code}\nOutput:\n"
         self._output("function_call_output", call, head + output)
 
-    def plans(self, explanation: str, **steps: str) -> None:
-        """The agent's plan: the step's text with ``_`` for blanks → its status."""
-        plan = [
-            {"step": step.replace("_", " "), "status": status} for step, status in steps.items()
-        ]
+    def plans(self, explanation: str, steps: dict[str, str]) -> None:
+        """The agent's plan: each step with its status."""
+        plan = [{"step": step, "status": status} for step, status in steps.items()]
         call = self._call("update_plan", {"explanation": explanation, "plan": plan})
         self._output("function_call_output", call, "Plan updated")
 

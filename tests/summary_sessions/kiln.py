@@ -56,10 +56,12 @@ def _find(log: CodexLog) -> None:
     log.runs("rg -n 'integral' crates", INTEGRAL)
     log.plans(
         "The integral winds up while the relay is saturated; nothing limits it.",
-        Reproduce_the_overshoot_in_the_simulator="completed",
-        Write_a_test_that_fails_without_the_fix="in_progress",
-        Stop_the_windup_in_pid_rs="pending",
-        Run_the_simulator_for_every_profile="pending",
+        {
+            "Reproduce the overshoot in the simulator": "completed",
+            "Write a test that fails without the fix": "in_progress",
+            "Stop the windup in pid.rs": "pending",
+            "Run the simulator for every profile": "pending",
+        },
     )
     log.ends(
         "The cause is integral windup: `Pid::update` in crates/control/src/pid.rs adds the error to"
@@ -115,10 +117,12 @@ def _fix(log: CodexLog) -> None:
     )
     log.plans(
         "The fix is in; the other profiles come next.",
-        Reproduce_the_overshoot_in_the_simulator="completed",
-        Write_a_test_that_fails_without_the_fix="completed",
-        Stop_the_windup_in_pid_rs="completed",
-        Run_the_simulator_for_every_profile="in_progress",
+        {
+            "Reproduce the overshoot in the simulator": "completed",
+            "Write a test that fails without the fix": "completed",
+            "Stop the windup in pid.rs": "completed",
+            "Run the simulator for every profile": "in_progress",
+        },
     )
     log.ends(
         "Fixed in commit 4be19d2: the integral stands still while the duty is saturated and the"
@@ -158,9 +162,11 @@ def _release(log: CodexLog) -> None:
     )
     log.plans(
         "Type S is left to KW-92.",
-        Run_the_simulator_for_every_profile="completed",
-        Bump_the_version_to_2_7_1="in_progress",
-        Write_docs_tuning_md="pending",
+        {
+            "Run the simulator for every profile": "completed",
+            "Bump the version to 2.7.1": "in_progress",
+            "Write docs/tuning.md": "pending",
+        },
     )
     log.runs("rg -n '^version' Cargo.toml crates/*/Cargo.toml", VERSIONS)
     log.patches("Cargo.toml", '@@ [workspace.package]\n-version = "2.7.0"\n+version = "2.7.1"')
@@ -168,8 +174,10 @@ def _release(log: CodexLog) -> None:
     log.runs("cargo xtask check", _check(), 0, 61.0)
     log.plans(
         "The version is bumped, nothing is tagged.",
-        Bump_the_version_to_2_7_1="completed",
-        Write_docs_tuning_md="in_progress",
+        {
+            "Bump the version to 2.7.1": "completed",
+            "Write docs/tuning.md": "in_progress",
+        },
     )
     log.runs("ls docs && sed -n '1,60p' docs/profiles.md", _docs())
     log.says("The other pages are short; I'll keep the tone. Next I write docs/tuning.md.")
