@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
+from operator import add
 
 from inspector.usage_reports import TokenTotals, UsageBy, UsageReport, UsageRow, UsageShare
 from inspector.zones import Zone
@@ -13,28 +13,38 @@ from storage.catalog import SessionRecord
 from storage.totals import FailedRequest, Spending, SpentRequest
 
 _Spent = SpentRequest | FailedRequest
+_NAMES = tuple(TokenTotals.model_fields)
+_Figures = tuple[int, ...]
+"""In the order of :data:`_NAMES`."""
+_NOTHING: _Figures = (0,) * len(_NAMES)
+_FAILURE: _Figures = tuple(int(name == "errors") for name in _NAMES)
 
 
 @dataclass(slots=True)
 class _Sums:
-    main: Counter[str] = field(default_factory=Counter)
-    subagents: Counter[str] = field(default_factory=Counter)
+    main: _Figures = _NOTHING
+    subagents: _Figures = _NOTHING
 
-    def add(self, spent: _Spent, figures: Counter[str]) -> None:
-        own = self.subagents if spent.session.relation == "subagent" else self.main
-        own.update(figures)
-
-    @property
-    def tokens(self) -> int:
-        both = self.main + self.subagents
-        return sum(both[name] for name in ("input", "cache_read", "cache_creation", "output"))
+    def add(self, figures: _Figures, *, subagent: bool) -> None:
+        if subagent:
+            self.subagents = _plus(self.subagents, figures)
+        else:
+            self.main = _plus(self.main, figures)
 
     def share(self) -> UsageShare:
         return UsageShare(
-            main=TokenTotals(**self.main),
-            subagents=TokenTotals(**self.subagents),
-            total=TokenTotals(**(self.main + self.subagents)),
+            main=_totals(self.main),
+            subagents=_totals(self.subagents),
+            total=_totals(_plus(self.main, self.subagents)),
         )
+
+
+def _plus(one: _Figures, other: _Figures) -> _Figures:
+    return tuple(map(add, one, other))
+
+
+def _totals(figures: _Figures) -> TokenTotals:
+    return TokenTotals(**dict(zip(_NAMES, figures, strict=True)))
 
 
 def usage_report(
@@ -46,29 +56,34 @@ def usage_report(
     until: date | None = None,
 ) -> UsageReport:
     """Sums the requests of the days from ``since`` to ``until``, both included."""
-    rows: dict[str | None, _Sums] = {}
+    sums: dict[str | None, _Sums] = {}
     total, undated = _Sums(), _Sums()
     sessions: dict[str, SessionRecord] = {}
     name = _naming(by, zone)
     for spent in _all(spending):
         figures = _figures(spent)
+        subagent = spent.session.relation == "subagent"
         if spent.time is None:
-            undated.add(spent, figures)
+            undated.add(figures, subagent=subagent)
         if not _within(spent.time, zone, since, until):
             continue
         key = name(spent)
-        rows.setdefault(key, _Sums()).add(spent, figures)
-        total.add(spent, figures)
+        if key not in sums:
+            sums[key] = _Sums()
+        sums[key].add(figures, subagent=subagent)
+        total.add(figures, subagent=subagent)
         sessions[spent.main.name] = spent.main
+    rows = [
+        _row(key, row.share(), sessions.get(key or "") if by == "session" else None)
+        for key, row in sums.items()
+    ]
+    rows.sort(key=lambda row: (row.key is None, 0 if by == "day" else -_tokens(row), row.key or ""))
     return UsageReport(
         by=by,
         zone=zone.name,
         since=None if since is None else since.isoformat(),
         until=None if until is None else until.isoformat(),
-        rows=tuple(
-            _row(key, sums, sessions.get(key or "") if by == "session" else None)
-            for key, sums in sorted(rows.items(), key=lambda row: _place(by, row[0], row[1].tokens))
-        ),
+        rows=tuple(rows),
         total=total.share(),
         undated=undated.share(),
     )
@@ -104,27 +119,28 @@ def _within(time: float | None, zone: Zone, since: date | None, until: date | No
     return (since is None or since <= day) and (until is None or day <= until)
 
 
-def _figures(spent: _Spent) -> Counter[str]:
+def _figures(spent: _Spent) -> _Figures:
     if isinstance(spent, FailedRequest):
-        return Counter(errors=1)
+        return _FAILURE
     usage = spent.usage
-    return Counter(
-        requests=1,
-        input=usage.input or 0,
-        cache_read=usage.cache_read or 0,
-        cache_creation=usage.cache_write or 0,
-        output=usage.output or 0,
-        lower_bounds=int(usage.lower_bound),
-        unknown=int(usage.input is None or usage.output is None),
+    return (
+        1,
+        usage.input or 0,
+        usage.cache_read or 0,
+        usage.cache_write or 0,
+        usage.output or 0,
+        int(usage.lower_bound),
+        int(usage.input is None or usage.output is None),
+        0,
     )
 
 
-def _place(by: UsageBy, key: str | None, tokens: int) -> tuple[bool, int, str]:
-    return key is None, 0 if by == "day" else -tokens, key or ""
+def _tokens(row: UsageRow) -> int:
+    total = row.total
+    return total.input + total.cache_read + total.cache_creation + total.output
 
 
-def _row(key: str | None, sums: _Sums, session: SessionRecord | None) -> UsageRow:
-    share = sums.share()
+def _row(key: str | None, share: UsageShare, session: SessionRecord | None) -> UsageRow:
     return UsageRow(
         key=key,
         agent=None if session is None else session.agent,
