@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -92,9 +93,15 @@ def _questions(name: str) -> list[dict[str, Any]]:
 
 
 def _answers(text: str, evidence: list[list[str]]) -> bool:
-    """Whether of each group of alternatives one stands in the text, blanks and case aside."""
-    plain = " ".join(text.split()).casefold()
-    return all(any(one.casefold() in plain for one in group) for group in evidence)
+    """Whether of each group of alternatives one stands in the text as whole words, blanks and case
+    aside. The letters of a word are ASCII here: Chinese has no blanks."""
+    plain = " ".join(text.split())
+    return all(any(_stands(one, plain) for one in group) for group in evidence)
+
+
+def _stands(one: str, text: str) -> bool:
+    pattern = rf"(?<![0-9A-Za-z_]){re.escape(one)}(?![0-9A-Za-z_])"
+    return re.search(pattern, text, re.IGNORECASE) is not None
 
 
 def _words(value: Any) -> str:

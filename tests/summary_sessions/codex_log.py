@@ -25,7 +25,8 @@ class CodexLog:
 
     def rules(self, text: str) -> None:
         """The project's memory file, as Codex injects it."""
-        self._message("user", "input_text", f"# AGENTS.md instructions for {self._cwd}\n\n{text}")
+        body = f"<INSTRUCTIONS>\n{text}\n</INSTRUCTIONS>"
+        self._message("user", "input_text", f"# AGENTS.md instructions for {self._cwd}\n\n{body}")
 
     def user(self, text: str) -> None:
         """A turn begins."""
