@@ -15,6 +15,7 @@ from storage.sources.values import mapping, string
 
 _LONGEST_PROMPT = 200
 """Characters of the last prompt, which the agent's list of sessions shows."""
+_SAID = ("user", "assistant")
 _ELSEWHERE = ("forkedFrom", "requestRef")
 """Members that point to what the copy does not hold."""
 _ENVELOPE = ("cwd", "version", "gitBranch", "userType")
@@ -55,6 +56,8 @@ class Chain:
         self._used: set[str] = set()
         self._owners: dict[str, CopyNode] = {}
         self._parts: list[_Part] = []
+        made_at = datetime.fromtimestamp(copy.made_at, UTC)
+        self._now = dumps(made_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
         self._envelope = {"cwd": dumps(project), "userType": dumps("external")}
         if copy.source.version:
             self._envelope["version"] = dumps(copy.source.version)
@@ -136,48 +139,46 @@ class Chain:
 
     def _made(self, own: Mapping[str, Any]) -> dict[str, str]:
         """A record of the copy's own."""
-        made_at = datetime.fromtimestamp(self._copy.made_at, UTC)
-        written = made_at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         links = {"parentUuid": "", "isSidechain": dumps(False)}
         told = {key: dumps(value) for key, value in own.items()}
-        return {**links, **self._envelope, **told, "timestamp": dumps(written)}
+        return {**links, **self._envelope, **told, "timestamp": self._now}
 
     # What the log says
 
     def _carry(self, original: Original, parts: Sequence[_Part]) -> None:
         value = mapping(original.value)
-        record = members(text_of(original))
+        kind = string(value.get("type"))
+        record = {"isSidechain": dumps(False), "timestamp": self._now, **members(text_of(original))}
         wanted = [part.piece.event.block for part in parts]
-        said = value.get("type") in ("user", "assistant")
-        whole = not said or sorted(wanted) == list(range(len(content_of(value))))
-        if not whole:
-            record["message"] = _selected(value, record["message"], wanted)
-            record.pop("toolUseResult", None)
-        if value.get("type") == "assistant":
-            record["message"] = self._answer(record["message"], parts[0])
+        whole = kind not in _SAID or sorted(wanted) == list(range(len(content_of(value))))
+        if kind in _SAID:
+            message = _message(kind, value, record["message"])
+            if not whole:
+                content = items(message["content"])
+                message["content"] = list_text(content[index] for index in wanted)
+                record.pop("toolUseResult", None)
+            if kind == "assistant":
+                self._answer(message, parts[0])
+            record["message"] = object_text(message)
         for name in _ELSEWHERE:
             record.pop(name, None)
         uuid = string(value.get("uuid"))
         if not whole or uuid in self._used:
             uuid = self._copy.new_uuid(f"{original.line}:{','.join(map(str, wanted))}")
         self._write(record, uuid)
-        if said:
+        if kind in _SAID:
             self._leaf = uuid
         self._envelope |= {name: record[name] for name in _ENVELOPE if name in record}
 
-    def _answer(self, text: str, part: _Part) -> str:
-        """The message of an assistant record. What the provider counted for another prompt would
-        make the agent compact a copy that is small, so it stays out."""
-        message = members(text)
+    def _answer(self, message: dict[str, str], part: _Part) -> None:
+        """What the provider counted for another prompt would make the agent compact a copy that
+        is small, so it stays out."""
         if part.position >= self._copy.changed_from:
             message.pop("usage", None)
-        name = message.get("id")
-        if name is None or name[:1] != '"':
-            return object_text(message)
-        if self._owners.setdefault(name, part.node) is not part.node:
+        name = message.get("id", "")
+        if name[:1] == '"' and self._owners.setdefault(name, part.node) is not part.node:
             # Records of one id are one message to the agent.
             message["id"] = f'{name[:-1]}-{part.node.node}"'
-        return object_text(message)
 
     def _retitled(self, title: Original) -> str:
         record = members(text_of(title))
@@ -195,15 +196,11 @@ class Chain:
         return uuid
 
 
-def _selected(value: Mapping[str, Any], text: str, wanted: Sequence[int]) -> str:
-    """The message of a record with these items of its content only."""
-    if not isinstance(value.get("message"), dict):
-        content = items(text)
-        return list_text(content[index] for index in wanted)
-    message = members(text)
-    content = items(message["content"])
-    message["content"] = list_text(content[index] for index in wanted)
-    return object_text(message)
+def _message(kind: str, value: Mapping[str, Any], text: str) -> dict[str, str]:
+    """The message of a record, in the shape that every version takes."""
+    if isinstance(value.get("message"), dict):
+        return {"role": dumps(kind), **members(text)}
+    return {"role": dumps(kind), "content": text}
 
 
 def _result(block: ContentBlock) -> dict[str, Any]:
