@@ -51,10 +51,10 @@ def test_a_name_stands_on_token_boundaries_only(name: str, text: str, expected: 
 
 
 def test_what_counts_is_used_by_the_agent_stood_before_and_came_back_by_nothing_else() -> None:
-    region = ["read src/a.py and src/b.py", "read_config 4040", "src/a.py src/kept.py"]
+    region = ["read src/a.py and src/b.py, run.sh", "read_config 4040", "src/a.py src/kept.py"]
     later = [
-        Later(own=False, text="look at 4040"),
-        Later(own=True, text="4040 is in src/a.py, src/new.py and src/kept.py"),
+        Later(own=False, text="look at 4040 in lib/run.sh"),
+        Later(own=True, text="4040 is in src/a.py, src/new.py, src/kept.py and run.sh"),
         Later(own=False, text="read_config"),
         Later(own=True, text="read_config"),
     ]

@@ -29,7 +29,7 @@ from pathlib import Path
 
 from compress.errors import CompressError
 from tests.benchmarks.fidelity import arms
-from tests.benchmarks.fidelity.cases import Case, Sessions
+from tests.benchmarks.fidelity.cases import SMALLEST, Case, Sessions
 from tests.benchmarks.fidelity.scoring import Score, by_class, pooled, score
 
 CORPUS = Path(os.environ.get("ULLAGE_CORPUS", "../shared/corpus"))
@@ -205,12 +205,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 for case in sessions.cases(given.session, given.cuts and not given.quick)
                 for row in measured(sessions, case, budgets)
             ]
+            small = sessions.small
         finally:
             sessions.close()
     if not given.json:
         print("Availability: necessary, not sufficient. Share of the identifiers needed later.")
+        print(f"Left out: {small} compactions whose region is below {SMALLEST:,} tokens.")
         show(rows)
-    print(json.dumps({"rows": [_plain(row) for row in rows], "pooled": summed(rows)}))
+    print(
+        json.dumps(
+            {"rows": [_plain(row) for row in rows], "pooled": summed(rows), "left_out": small}
+        )
+    )
 
 
 def _rounded(figures: dict[str, float]) -> dict[str, float]:

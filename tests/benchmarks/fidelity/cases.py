@@ -64,6 +64,8 @@ class Sessions:
         self.usecases = UseCases(self._store, Loaded(Settings(db=str(path))))
         logs = [p for agent in AGENTS for p in sorted((corpus / agent).glob("*")) if p.is_file()]
         self.usecases.ingest(logs)
+        self.small = 0
+        """Compactions by an agent that are no case, since their region is below the smallest."""
 
     def close(self) -> None:
         """Closes the store."""
@@ -93,7 +95,10 @@ class Sessions:
             at = _before(session, operation)
             standing = set(session.fold(PLAN_VIEW, at).nodes)
             gone = [node for node in operation.shadowed if node in standing]
-            if _weight(session, gone, at) >= SMALLEST:
+            weight = _weight(session, gone, at)
+            if weight < SMALLEST:
+                self.small += 1
+            else:
                 end = _end(session, operation)
                 kept = [n for n in session.fold(PLAN_VIEW, end).nodes if n != operation.seq]
                 summary = _text(self._events(session, [operation.seq], end))

@@ -37,16 +37,18 @@ def targets(region: Sequence[str], kept: str, later: Iterable[Later]) -> list[Ta
     later result or message brought back first. ``region``: the text of each node that goes;
     ``kept``: the text of those that stay, whose identifiers every arm has."""
     seen: set[str] = set()
+    brought: list[str] = []
     found: list[Target] = []
     for event in later:
+        if not event.own:
+            brought.append(event.text)
+            continue
         for name, kind in identifiers(event.text).items():
             if name in seen:
                 continue
             seen.add(name)
-            if not event.own or stands(name, kept):
-                continue
             count = sum(1 for text in region if stands(name, text))
-            if count:
+            if count and not any(stands(name, text) for text in (kept, *brought)):
                 found.append(Target(name, kind, 1 / count))
     return found
 
