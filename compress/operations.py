@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 from compress.entries import LogEntry, entry_of
@@ -131,12 +132,16 @@ class Operation:
 
 def named_nodes(event: SessionEvent, operation: Operation) -> tuple[NodeId, ...]:
     """Of one change: what it shadows, then what it keeps; nothing of the operation itself."""
+    own = operation.own
+    return tuple(dict.fromkeys(node for node in cited_nodes(event) if node not in own))
+
+
+def cited_nodes(event: SessionEvent) -> Iterable[NodeId]:
+    """All that a replace names, the events of its own operation included."""
     op = event.op
     if not isinstance(op, Replace):
         return ()
-    own = operation.own
-    wanted = (*event.source_event_seqs, op.start, op.end, *op.keep)
-    return tuple(dict.fromkeys(node for node in wanted if node not in own))
+    return chain(event.source_event_seqs, (op.start, op.end), op.keep)
 
 
 def operation_number(seq: NodeId) -> int:

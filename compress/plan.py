@@ -24,8 +24,8 @@ from compress.layers import Layered
 from compress.operations import (
     Operation,
     OperationRow,
+    cited_nodes,
     is_operation_id,
-    named_nodes,
     operation_entry,
     operation_number,
     operations,
@@ -246,26 +246,27 @@ class _Replay:
         )
 
     def _obstacle(self, op: Operation) -> _Obstacle | None:
-        for node in op.named():
-            if self._resolve(node) not in self.standing:
-                return _Obstacle(self._remover(node))
+        if not self._all_stand(op):
+            for node in op.named():
+                if self._resolve(node) not in self.standing:
+                    return _Obstacle(self._remover(node))
         for event in op.changes:
             if isinstance(event.op, Replace) and not self._contiguous(event, op):
                 return _Obstacle(self._newest_change())
         return None
 
+    def _all_stand(self, op: Operation) -> bool:
+        """Whether all that it names stands under its own name. By sets: that may be a million."""
+        named = {node for event in op.changes for node in cited_nodes(event)}
+        return named - op.own <= self.standing
+
     def _contiguous(self, event: SessionEvent, op: Operation) -> bool:
-        named = [self._resolve(node) for node in named_nodes(event, op)]
+        named = set(cited_nodes(event)) - op.own
+        if not named <= self.standing:
+            named = {self._resolve(node) for node in named}
         first, last = self._range(event)
-        span = self.nodes[first : last + 1]
-        if span == named:
-            return True
-        inside, wanted = set(span), set(named)
-        return (
-            first <= last
-            and (wanted - inside).isdisjoint(node for node in wanted if node not in self.held)
-            and all(node in wanted or node in self.held for node in span)
-        )
+        inside = set(self.nodes[first : last + 1])
+        return first <= last and inside ^ named <= self.held
 
     def _range(self, event: SessionEvent) -> tuple[int, int]:
         op = event.op
@@ -281,12 +282,15 @@ class _Replay:
         first, last = self._range(event)
         keep = {self._resolve(node) for node in change.keep} | self.held
         span = self.nodes[first : last + 1]
-        kept = [node for node in span if node in keep]
-        gone = tuple(node for node in span if node not in keep)
+        if keep.isdisjoint(span):
+            kept, gone = [], tuple(span)
+        else:
+            kept = [node for node in span if node in keep]
+            gone = tuple(node for node in span if node not in keep)
         own = self._stand(event, op)
         self.nodes[first : last + 1] = [own, *kept]
         self.standing.difference_update(gone)
-        self.removed_by.update((node, event.seq) for node in gone)
+        self.removed_by.update(dict.fromkeys(gone, event.seq))
         self.shadowed[own] = gone
 
     def _append(self, event: SessionEvent, op: Operation) -> None:
