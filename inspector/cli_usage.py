@@ -35,6 +35,7 @@ def _title(report: UsageReport) -> str:
 
 def _table(report: UsageReport, paint: Paint) -> Iterator[str]:
     named = report.by == "session"
+    titled = named and paint.width >= 100
     columns = (
         Column(report.by.upper(), most=LONGEST_ID if named else 32),
         Column("REQUESTS", "right", most=9),
@@ -43,12 +44,12 @@ def _table(report: UsageReport, paint: Paint) -> Iterator[str]:
         Column("WRITTEN", "right", most=8),
         Column("OUTPUT", "right", most=8),
         Column("ERRORS" if report.total.total.errors else "", "right", most=6),
-        Column("TITLE", flexible=True) if named else Column(""),
+        Column("TITLE" if titled else "", flexible=titled),
     )
     ids = shortened([row.key for row in report.rows if row.key is not None]) if named else {}
     lines: list[list[str | Cell]] = []
     for row in report.rows:
-        lines.extend(_cells(_label(row, report.by, ids), row, row.title or ""))
+        lines.extend(_cells(_label(row, report.by, ids), row, row.title or "" if titled else ""))
     if len(report.rows) > 1:
         lines.extend(_cells("total", report.total, ""))
     yield from table(columns, lines, paint)
