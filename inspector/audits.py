@@ -6,15 +6,17 @@ import difflib
 from collections.abc import Iterable, Sequence
 
 from compress.compaction.agent import AgentOperation, agent_operations
+from compress.compaction.comparison import resent_tokens
 from compress.compaction.loss import lost_by
 from compress.events import ContentBlock, NodeId
-from compress.operations import Operation
+from compress.operations import Operation, OperationRow
 from compress.plan import PlanState
 from compress.tokens import compact_json
 from inspector.compactions import lost_report, session_input
 from inspector.contents import Contents
+from inspector.details import raw_of
 from inspector.loaded import LoadedSession
-from inspector.reports import AuditRow, LostReport, RegionReport
+from inspector.reports import AuditRow, RegionReport
 from inspector.settings import Settings
 from storage.errors import UnknownEventError
 from storage.store import Store
@@ -28,9 +30,12 @@ def audit(
 ) -> list[AuditRow]:
     """All operations of a session in the order in which they happened: the agent's by seq, the
     user's after the seq that was the newest when they were made. ``judged``: with what each of
-    them lost, the agent's own by the same measure; that reads the texts that they took away."""
+    them lost and what it cost the prompt cache, the agent's own by the same measure; that reads
+    the texts that they took away."""
     state, name = loaded.plan(), loaded.record.name
-    rows = [(float(_seq(op.seq)), _agents_row(name, op)) for op in agent_operations(loaded.order)]
+    own = agent_operations(loaded.order)
+    numbers = {op.seq: k for k, op in enumerate(with_summary(own), 1)}
+    rows = [(float(_seq(op.seq)), _agents_row(name, op, numbers.get(op.seq), state)) for op in own]
     rows += [
         (op.after + op.number / (1 << 32), _users_row(name, op, state))
         for op in state.operations.values()
@@ -38,27 +43,33 @@ def audit(
     ordered = [row for _, row in sorted(rows, key=lambda pair: pair[0])]
     if not judged:
         return ordered
-    return [row.model_copy(update={"lost": _lost(store, loaded, settings, row)}) for row in ordered]
+    return [_judged(store, loaded, settings, own, row) for row in ordered]
 
 
-def _lost(store: Store, loaded: LoadedSession, settings: Settings, row: AuditRow) -> LostReport:
-    """What no longer stood anywhere right after the operation. Kept: the past does not change."""
+def with_summary(own: Iterable[AgentOperation]) -> list[AgentOperation]:
+    """The agent's own compactions that can be compared with, the first of them number 1."""
+    return [op for op in own if op.summary is not None]
+
+
+def _judged(
+    store: Store,
+    loaded: LoadedSession,
+    settings: Settings,
+    own: Sequence[AgentOperation],
+    row: AuditRow,
+) -> AuditRow:
+    """With what no longer stood anywhere right after the operation, and with the tokens that the
+    next request sent anew. Kept: the past does not change."""
     if row.kind not in ("compact", "micro", "reduce") or not row.shadowed_seqs:
-        return row.lost
+        return row
     key = (row.operation, len(row.shadowed_seqs))
-    found = loaded.losses.get(key)
+    found = loaded.judgements.get(key)
     if found is None:
-        _, after = _states(loaded, row.operation)
-        session, _ = session_input(store, loaded, settings, after, _moment(loaded, row.operation))
-        found = loaded.losses[key] = lost_report(lost_by(session, row.shadowed_seqs))
-    return found
-
-
-def _moment(loaded: LoadedSession, operation: NodeId) -> NodeId:
-    """The seq of the log when the operation was made."""
-    if isinstance(operation, int):
-        return operation
-    return next(row.after for row in loaded.operations if row.operation == operation)
+        before, after, moment = _states(loaded, own, row.operation)
+        session, _ = session_input(store, loaded, settings, after, moment)
+        lost = lost_report(lost_by(session, row.shadowed_seqs))
+        found = loaded.judgements[key] = (lost, resent_tokens(before, after))
+    return row.model_copy(update={"lost": found[0], "cache_invalidated_tokens": found[1]})
 
 
 def diff(store: Store, loaded: LoadedSession, operation: NodeId) -> str:
@@ -66,7 +77,7 @@ def diff(store: Store, loaded: LoadedSession, operation: NodeId) -> str:
 
     Raises :class:`UnknownEventError` for an operation that the session does not have.
     """
-    before, after = _states(loaded, operation)
+    before, after, _ = _states(loaded, agent_operations(loaded.order), operation)
     left, right = before.surface.nodes, after.surface.nodes
     shared = set(left) & set(right)
     old = _texts(Contents(store, loaded.record, before), left, shared)
@@ -75,27 +86,51 @@ def diff(store: Store, loaded: LoadedSession, operation: NodeId) -> str:
     return "\n".join(lines)
 
 
-def _states(loaded: LoadedSession, operation: NodeId) -> tuple[PlanState, PlanState]:
-    for own in agent_operations(loaded.order):
-        if operation in own.events or operation == own.seq:
-            last = max(_seq(seq) for seq in own.events)
+def raw(store: Store, loaded: LoadedSession, operation: NodeId) -> str:
+    """One operation as it was written, one record a line: the agent's own from its log, under the
+    place where the first of them stands; the user's as the events that the store holds.
+
+    Raises :class:`UnknownEventError` for an operation that the session does not have.
+    """
+    for op in agent_operations(loaded.order):
+        if operation in op.events or operation == op.seq:
+            seqs = sorted({*op.told, *(op.events or (op.seq,))}, key=_seq)
+            text, provenance = raw_of(store, loaded, seqs)
+            return f"{provenance}\n{text}"
+    rows = _rows_of(loaded, operation)
+    head = f"{', '.join(str(row.event.seq) for row in rows)} of the user's strand"
+    return "\n".join([head, *(row.event.model_dump_json(exclude_none=True) for row in rows)])
+
+
+def _states(
+    loaded: LoadedSession, own: Sequence[AgentOperation], operation: NodeId
+) -> tuple[PlanState, PlanState, NodeId]:
+    """Before and after an operation, and the seq of the log at which it was done."""
+    for op in own:
+        if operation in op.events or operation == op.seq:
             return (
-                loaded.agent_only("live", _seq(own.seq) - 1),
-                loaded.agent_only("live", last),
+                loaded.agent_only("live", _seq(op.seq) - 1),
+                loaded.agent_only("live", op.last),
+                op.last,
             )
-    mine = [row for row in loaded.operations if row.operation == operation]
-    if not mine:
+    row = _rows_of(loaded, operation)[0]
+    return loaded.plan_before(row), loaded.plan(row.operation), row.after
+
+
+def _rows_of(loaded: LoadedSession, operation: NodeId) -> list[OperationRow]:
+    rows = [row for row in loaded.operations if row.operation == operation]
+    if not rows:
         raise UnknownEventError(
             f"Session {loaded.record.name} has no operation {operation}; ullage audit lists them."
         )
-    return loaded.plan_before(mine[0]), loaded.plan(mine[0].operation)
+    return rows
 
 
 def _seq(node: NodeId) -> int:
     return int(node) if isinstance(node, int) else 0
 
 
-def _agents_row(session: str, op: AgentOperation) -> AuditRow:
+def _agents_row(session: str, op: AgentOperation, number: int | None, state: PlanState) -> AuditRow:
     stated = f"; the log says {op.stated_before:,} tokens before" if op.stated_before else ""
     return AuditRow(
         session=session,
@@ -108,6 +143,10 @@ def _agents_row(session: str, op: AgentOperation) -> AuditRow:
         shadowed_seqs=op.shadowed,
         tokens_before=op.tokens_before,
         tokens_after=op.tokens_after,
+        trigger=op.trigger,
+        stated_before=op.stated_before,
+        summary_tokens=None if op.summary is None else _weight(state, op.summary),
+        compaction=number,
         note=None if op.finished else "begun and never finished; it changed nothing",
     )
 
@@ -128,10 +167,19 @@ def _users_row(session: str, op: Operation, state: PlanState) -> AuditRow:
         shadowed_seqs=shadowed,
         tokens_before=facts.get("tokens_before"),
         tokens_after=facts.get("tokens_after"),
+        summary_tokens=_weight(state, op.changes[0].seq)
+        if op.kind == "compact" and op.changes
+        else None,
         state=standing.state,
         superseded_by=standing.by if standing.state != "standing" else None,
         note=None if op.finished else "begun and never finished; it changed nothing",
     )
+
+
+def _weight(state: PlanState, node: NodeId) -> int:
+    """Counted tokens of a checkpoint, standing or not."""
+    members = state.surface.members.get(node, (node,))
+    return sum(state.entries[seq].tokens for seq in members if seq in state.entries)
 
 
 def _rule(op: Operation) -> str:

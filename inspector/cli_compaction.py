@@ -38,6 +38,8 @@ def compaction_text(
         yield "A preview: nothing was written. Do it with --commit."
     else:
         yield f"Committed as {report.operation}. Take it back: ullage undo {report.session.id}"
+        if report.head is not None:
+            yield paint(f"Head of the audit: {report.head}", "dim")
 
 
 def compaction_lines(
@@ -63,7 +65,7 @@ def compaction_lines(
         yield ""
         yield from fates_by_node(report.nodes, paint)
     yield ""
-    yield from _lost(report.lost, paint)
+    yield from lost_lines(report.lost, paint)
     if report.summary is not None:
         yield ""
         yield from _summary(report.summary.text, report.summary.tokens, paint, full=full)
@@ -139,7 +141,8 @@ def losses(lost: LostReport) -> list[tuple[str, Sequence[str], int]]:
     return [(kind, items, max(total, len(items))) for kind, items, total in rows if items or total]
 
 
-def _lost(lost: LostReport, paint: Paint) -> Iterator[str]:
+def lost_lines(lost: LostReport, paint: Paint) -> Iterator[str]:
+    """What no longer stands anywhere on the surface, a line a kind."""
     found = losses(lost)
     if not found:
         yield "Nothing would be lost that this can tell."

@@ -150,6 +150,8 @@ def operation_text(
     ]
     yield line(f"{report.operation}: {did} {', '.join(targets)}".rstrip(), paint.width)
     yield f"The plan has {report.surface_tokens:,} tokens as counted."
+    if report.head is not None:
+        yield paint(f"Head of the audit: {report.head}", "dim")
 
 
 def doctor_text(report: DoctorReport, paint: Paint) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Commands on one session: show, pressure, compact, pin, unpin, undo, redo, audit.
+"""Commands on one session: show, pressure, compact, pin, unpin, undo, redo.
 
 SESSION is an id, a unique prefix of one, ``last``, or the path of a log, which is then read into
 the store first.
@@ -6,7 +6,7 @@ the store first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
@@ -15,6 +15,7 @@ from inspector.cli_completion import complete_session
 from inspector.cli_shell import Shell, example, json_option, json_options, seq, store_options
 
 if TYPE_CHECKING:
+    from inspector.cli_paint import Paint
     from inspector.reports import CompactionMode, OperationReport
     from inspector.usecases import UseCases
 
@@ -124,7 +125,7 @@ def _budget(value: str) -> int | Literal["own"]:
     "--before-compaction",
     type=click.IntRange(min=1),
     metavar="K",
-    help="Preview on the state before the agent's own K-th compaction, the same region.",
+    help="Beside the agent's own K-th compaction: what would have been kept there instead.",
 )
 @click.option(
     "--budget",
@@ -158,6 +159,7 @@ def compact(
     """Preview a compaction: what goes, what stays, what is lost, what it costs. Nothing is written
     without --commit. Without a region, the policy chooses one."""
     from inspector.cli_compaction import compaction_text
+    from inspector.cli_comparison import comparison_text
 
     mode = _mode(start, end, automatic, micro)
     past = at is not None or before_compaction is not None
@@ -168,18 +170,28 @@ def compact(
     if budget == "own" and before_compaction is None:
         raise click.UsageError("--budget own needs --before-compaction, to know which summary")
     with shell.usecases() as usecases:
-        preview = usecases.preview(
-            usecases.find(session),
-            start=start,
-            end=end,
-            mode=mode,
-            at=at,
-            before_compaction=before_compaction,
-            budget=budget,
-            pins=pins,
-        )
-        report = usecases.commit(preview) if commit else preview.report
-    shell.document(report, lambda paint: compaction_text(report, paint, nodes=nodes, full=full))
+        found = usecases.find(session)
+        if before_compaction is not None and start is None:
+            report = usecases.compare(found, before_compaction, budget=budget, pins=pins)
+        else:
+            preview = usecases.preview(
+                found,
+                start=start,
+                end=end,
+                mode=mode,
+                at=at,
+                before_compaction=before_compaction,
+                budget=budget,
+                pins=pins,
+            )
+            report = usecases.commit(preview) if commit else preview.report
+
+    def human(paint: Paint) -> Iterator[str]:
+        if report.theirs is not None:
+            return comparison_text(report, report.theirs, paint, nodes=nodes, full=full)
+        return compaction_text(report, paint, nodes=nodes, full=full)
+
+    shell.document(report, human)
 
 
 def _mode(
@@ -265,40 +277,3 @@ def undo(shell: Shell, session: str, operation: int | str | None, cascade: bool)
 def redo(shell: Shell, session: str, operation: int | str | None) -> None:
     """Redo an operation that was undone; without a name, the newest."""
     _operation(shell, session, "redid", lambda usecases, found: usecases.redo(found, operation))
-
-
-@click.command(
-    short_help="List every operation, yours and the agent's own.",
-    epilog=example("ullage audit", "ullage audit last --show o3"),
-)
-@click.argument("session", required=False, shell_complete=complete_session)
-@click.option("--show", "operation", type=seq, metavar="OPERATION", help="The diff of this one.")
-@store_options
-@json_options
-@click.pass_obj
-def audit(shell: Shell, session: str | None, operation: int | str | None) -> None:
-    """List every operation, yours and the agent's own; of one SESSION, what each lost, too."""
-    from inspector.cli_lists import audit_text
-
-    with shell.usecases() as usecases:
-        found = None if session is None else usecases.find(session)
-        if operation is not None:
-            if found is None:
-                raise click.UsageError("--show needs a SESSION")
-            _show_operation(shell, usecases, found, operation)
-            return
-        rows = usecases.audit(found)
-    shell.listing(rows, lambda paint: audit_text(rows, shell.now(), paint, of_all=found is None))
-
-
-def _show_operation(shell: Shell, usecases: UseCases, session: str, operation: int | str) -> None:
-    """The diff of one operation, for a program together with its row."""
-    from inspector.schemas import OperationDocument
-
-    diff = usecases.audit_diff(session, operation)
-    if not shell.machine:
-        shell.text(diff)
-        return
-    row = next(row for row in usecases.audit(session) if row.operation == operation)
-    document = OperationDocument(operation=row, diff=diff)
-    shell.document(document, lambda _: ())

@@ -39,7 +39,7 @@ def event_detail(
     else:
         # A log-only event stands nowhere; it is shown for itself.
         events = tuple(store.events(loaded.record, [int(seq)]))
-    raw, provenance = _raw(store, loaded, members)
+    raw, provenance = raw_of(store, loaded, members)
     return EventDetail(
         node=view.node(node),
         blocks=tuple(
@@ -69,7 +69,9 @@ def _sub_agent(store: Store, loaded: LoadedSession, log: Sequence[LogEntry]) -> 
     )
 
 
-def _raw(store: Store, loaded: LoadedSession, members: Sequence[NodeId]) -> tuple[str, str]:
+def raw_of(store: Store, loaded: LoadedSession, members: Sequence[NodeId]) -> tuple[str, str]:
+    """The raw records of these events, each once and on a line of its own, and the place where the
+    first of them stands."""
     lines: list[str] = []
     provenance = ""
     seen: set[tuple[str, int]] = set()

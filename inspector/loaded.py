@@ -40,8 +40,9 @@ class LoadedSession:
         self.tools: dict[str, str] = {}
         """Call id → name of its tool; the newest call of an id that was used again."""
         self.operations: Sequence[OperationRow] = ()
-        self.losses: dict[tuple[NodeId, int], LostReport] = {}
-        """What operations lost, by operation and number of nodes that it took away."""
+        self.judgements: dict[tuple[NodeId, int], tuple[LostReport, int]] = {}
+        """What operations lost, and the tokens that the next request sent anew, by operation and
+        number of nodes that it took away."""
         self._folds: dict[View, SurfaceFold] = {}
         self._meter: TokenMeter | None = None
         self._take(self._store.entries(record))

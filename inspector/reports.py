@@ -5,6 +5,9 @@ a number for an event of the agent's log, a string ``"oN"`` for one of the user'
 The JSON Schemas under ``assets/schemas/`` are made from these models (``ullage schema``).
 """
 
+# Long because: most commands have a model here, a few fields each; larger answers have a file of
+# their own (``*_reports.py``).
+
 from __future__ import annotations
 
 from typing import Any, Literal
@@ -253,6 +256,27 @@ class LostReport(Report):
     errors_total: int = 0
 
 
+class AgentSide(Report):
+    """The agent's own compaction beside a preview of the same moment, by the same measure."""
+
+    operation: NodeId
+    at: float | None = None
+    trigger: str | None = None
+    """The agent's own word for why."""
+    summary: SummaryReport | None = None
+    """Its own summary, tokens as counted; ``None`` where it cannot be read (encrypted)."""
+    shadowed_seqs: tuple[NodeId, ...] = ()
+    tokens_before: int = 0
+    """Provider tokens in the window, as those of the preview beside it."""
+    tokens_after: int = 0
+    stated_before: int | None = None
+    """Tokens before, as the agent's own log states them."""
+    pressure_after: float | None = None
+    cache_invalidated_tokens: int = 0
+    """Provider tokens that the next request could not reuse."""
+    lost: LostReport = Field(default_factory=LostReport)
+
+
 class CompactionReport(Report):
     """``ullage compact X --json``: a preview; with ``operation`` set, what was committed."""
 
@@ -278,6 +302,14 @@ class CompactionReport(Report):
     lost: LostReport = Field(default_factory=LostReport)
     warnings: tuple[str, ...] = ()
     operation: NodeId | None = None
+    head: str | None = None
+    """Of the chain of operations after the commit (``ullage audit --head``), to be noted."""
+    theirs: AgentSide | None = None
+    """With ``--before-compaction``: what the agent did there."""
+    kept_only_here: LostReport = Field(default_factory=LostReport)
+    """What the agent's own compaction lost and this one would keep."""
+    kept_only_there: LostReport = Field(default_factory=LostReport)
+    """The other way round."""
 
 
 class AuditRow(Report):
@@ -294,6 +326,16 @@ class AuditRow(Report):
     shadowed_seqs: tuple[NodeId, ...] = ()
     tokens_before: int | None = None
     tokens_after: int | None = None
+    trigger: str | None = None
+    """The agent's own word for why, of one of its operations."""
+    stated_before: int | None = None
+    """Tokens before, as the agent's own log states them."""
+    summary_tokens: int | None = None
+    """Counted tokens of the checkpoint that it brought."""
+    cache_invalidated_tokens: int | None = None
+    """Counted tokens that the next request could not reuse; of operations that were judged."""
+    compaction: int | None = None
+    """K, of the agent's own K-th compaction: what ``--before-compaction`` takes."""
     lost: LostReport = Field(default_factory=LostReport)
     state: OperationState = "standing"
     superseded_by: NodeId | None = None
@@ -309,6 +351,8 @@ class OperationReport(Report):
     """Counted tokens of the plan surface."""
     targets: tuple[NodeId, ...] = ()
     """The nodes that were pinned or unpinned, the operations that were undone or redone."""
+    head: str | None = None
+    """Of the chain of operations after it (``ullage audit --head``), to be noted."""
 
 
 class SearchHit(Report):

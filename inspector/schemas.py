@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from inspector.audit_reports import HeadReport, VerificationReport
 from inspector.reports import (
     AuditRow,
     CompactionReport,
@@ -42,6 +43,8 @@ class OperationDocument(Report):
     operation: AuditRow
     diff: str
     """Unified diff of the surface's texts before and after."""
+    raw: str = ""
+    """As it was written, one record a line under the place of the first."""
 
 
 _DOCUMENTS: dict[str, tuple[str, Any]] = {
@@ -54,6 +57,8 @@ _DOCUMENTS: dict[str, tuple[str, Any]] = {
     "operation": ("ullage pin, unpin, undo, redo", OperationReport),
     "audit": ("ullage audit [SESSION]", list[AuditRow]),
     "audit-show": ("ullage audit SESSION --show OPERATION", OperationDocument),
+    "audit-verify": ("ullage audit [SESSION] --verify", VerificationReport),
+    "audit-head": ("ullage audit [SESSION] --head", HeadReport),
     "search": ("ullage search QUERY", list[SearchHit]),
     "usage": ("ullage usage", UsageReport),
     "ingest": ("ullage ingest [PATH…]", IngestReport),

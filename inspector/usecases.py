@@ -25,7 +25,8 @@ from compress.pins import pin_draft, unpin_draft
 from compress.plan import PlanState
 from compress.surface import View
 from compress.undo import redo_draft, undo_draft
-from inspector import audits, compactions, diffs, health, resumes
+from inspector import audits, compactions, comparisons, diffs, health, resumes
+from inspector.audit_reports import HeadReport, VerificationReport
 from inspector.compactions import PreviewHandle
 from inspector.contents import Contents
 from inspector.details import event_detail
@@ -57,6 +58,7 @@ from inspector.settings import Loaded
 from inspector.surface_rows import SurfaceRows
 from inspector.usage_reports import UsageBy, UsageReport
 from inspector.usages import usage_report
+from inspector.verification import head_report, verification_report
 from inspector.whereabouts import whereabouts
 from inspector.zones import LOCAL, zone_named
 from storage.catalog import SessionRecord
@@ -362,7 +364,27 @@ class UseCases:
         loaded = self._load(preview.report.session.id)
         report, draft = compactions.check(self._store, loaded, self.settings, preview)
         operation = self._append(loaded, lambda _: draft)
-        return report.model_copy(update={"operation": operation})
+        return report.model_copy(update={"operation": operation, "head": self.head().digest})
+
+    def compare(
+        self,
+        session: str,
+        number: int,
+        *,
+        budget: int | str | None = "own",
+        pins: Sequence[NodeId] = (),
+    ) -> CompactionReport:
+        """What would have been kept where the agent itself compacted for the ``number``-th time,
+        beside what it kept."""
+        loaded = self._load(session)
+        header = self._header(loaded.record)
+        return comparisons.compare(
+            self._store, loaded, self.settings, header, number, budget=budget, pins=pins
+        )
+
+    def agent_compactions(self, session: str) -> tuple[NodeId, ...]:
+        """The agent's own compactions that can be compared with; the first is number 1."""
+        return comparisons.agent_compactions(self._load(session))
 
     def pin(self, session: str, seqs: Sequence[NodeId]) -> OperationReport:
         """Pins the nodes of these events. All or none."""
@@ -446,6 +468,21 @@ class UseCases:
             self._store, loaded, self._locations, self._header(loaded.record), request
         )
 
+    def audit_raw(self, session: str, operation: NodeId) -> str:
+        """One operation as it was written, one record a line under the place of the first."""
+        return audits.raw(self._store, self._load(session), operation)
+
+    def verify(self, session: str | None = None, head: str | None = None) -> VerificationReport:
+        """Whether the recorded operations are what was recorded. ``head``: one that was noted
+        earlier, to be found on the chain."""
+        record = None if session is None else self._store.find(session)
+        return verification_report(self._store, record, head)
+
+    def head(self, session: str | None = None) -> HeadReport:
+        """The end of the chain of operations, to be noted elsewhere."""
+        record = None if session is None else self._store.find(session)
+        return head_report(self._store, record)
+
     def doctor(self) -> DoctorReport:
         """What is found, what is understood, what is not."""
         return health.doctor(self._store, self._locations, self._loaded_settings)
@@ -476,6 +513,7 @@ class UseCases:
             state=view.state.states[operation].state,
             surface_tokens=view.tokens,
             targets=made.targets if made.pinned is None else (made.pinned,),
+            head=self.head().digest,
         )
 
     def _append(self, loaded: LoadedSession, draft: Callable[[PlanState], OperationDraft]) -> str:

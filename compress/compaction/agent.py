@@ -35,6 +35,11 @@ class AgentOperation:
     """Tokens before, as the agent's own log states them."""
     finished: bool = True
     """False for a ``compact/start`` that a crash left alone: it changed nothing."""
+    last: NodeId = 0
+    """The newest event that belongs to it, copies of what it keeps included: the surface after it
+    is that of this moment."""
+    told: tuple[NodeId, ...] = ()
+    """Its ``compact/…`` events, which tell of it without changing the surface."""
 
     @property
     def summary(self) -> NodeId | None:
@@ -51,12 +56,18 @@ def agent_operations(entries: Iterable[LogEntry]) -> list[AgentOperation]:
     return reader.done()
 
 
+_TOLD = ("compact/start", "compact/summary", "compact/end")
+
+
 class _Reader:
     def __init__(self) -> None:
         self.found: list[AgentOperation] = []
         self._fold = SurfaceFold("live")
         self._weights: dict[NodeId, int] = {}
         self._start: LogEntry | None = None
+        self._newest: NodeId = 0
+        self._told: list[NodeId] = []
+        """The ``compact/…`` events since the newest start."""
         self._open = False
         """Between a start and its end, messages are copies of what the agent keeps."""
         self._settling = False
@@ -64,8 +75,12 @@ class _Reader:
 
     def feed(self, entry: LogEntry) -> None:
         if entry.type == "compact/start":
+            self._settle()
             self._abandon()
             self._start, self._open = entry, True
+            self._told = []
+        if entry.type in _TOLD:
+            self._told.append(entry.seq)
         copied = self._open and entry.type == "user/message"
         if entry.type in ("assistant/message", "user/message", "turn/start") and not copied:
             self._settle()
@@ -76,6 +91,7 @@ class _Reader:
         else:
             self._fold.apply_leniently(entry)
             self._weigh(entry)
+        self._newest = entry.seq
         if entry.type == "compact/end":
             self._settle()
             if entry.meta.get("error"):
@@ -121,6 +137,7 @@ class _Reader:
                 tokens_after=self._total(),
                 events=(entry.seq,),
                 time=entry.time,
+                last=entry.seq,
                 trigger=str(begun["trigger"]) if begun.get("trigger") else None,
                 stated_before=stated if isinstance(stated, int) else None,
             )
@@ -138,7 +155,12 @@ class _Reader:
         if last.kind == "branch" and not gone:
             # A record that was written before its parent: all stood again at once.
             return
-        self.found.append(replace(last, shadowed=gone, tokens_after=self._total()))
+        told: tuple[NodeId, ...] = ()
+        if last.kind == "compact":
+            told, self._told = tuple(self._told), []
+        self.found.append(
+            replace(last, shadowed=gone, tokens_after=self._total(), last=self._newest, told=told)
+        )
 
     def _abandon(self) -> None:
         """A start that nothing followed is shown as such."""
@@ -147,8 +169,21 @@ class _Reader:
             return
         total = self._total()
         self.found.append(
-            AgentOperation("compact", start.seq, (), total, total, (), start.time, finished=False)
+            AgentOperation(
+                kind="compact",
+                seq=start.seq,
+                shadowed=(),
+                tokens_before=total,
+                tokens_after=total,
+                events=(),
+                time=start.time,
+                trigger=str(start.meta["trigger"]) if start.meta.get("trigger") else None,
+                finished=False,
+                last=start.seq,
+                told=tuple(self._told),
+            )
         )
+        self._told = []
 
     def _weigh(self, entry: LogEntry) -> None:
         if entry.node is not None or entry.op is not None:
