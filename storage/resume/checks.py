@@ -17,7 +17,7 @@ def check(copy: PlanCopy) -> None:
 
 def check_said(copy: PlanCopy) -> None:
     """Raises :class:`ResumeRefusedError` for a plan without a message."""
-    if not any(node.type in _SPEAKERS for node in copy.nodes):
+    if not any(node.type in _SPEAKERS or node.checkpoint for node in copy.nodes):
         raise ResumeRefusedError(
             f"Nothing that was said stands on the plan of {copy.source.name}, so there is nothing "
             "to go on with: choose an earlier moment with --at."

@@ -141,7 +141,7 @@ def signatures(rows: list[Any]) -> Iterator[tuple[str, str]]:
                 yield block["thinking"], block["signature"]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(copies())
 def test_a_copy_holds_exactly_the_plan(copy: PlanCopy) -> None:
     why = _refusal(copy)
@@ -172,7 +172,7 @@ def _may_be_refused(copy: PlanCopy, why: str) -> bool:
     if "no result yet" in why:
         made_up = [b.kind for m in planned(copy.nodes) for b in m.blocks][-1:]
         return made_up == ["synthetic"] or kinds[-1] == "context/message"
-    return "Nothing that was said" in why and not {"user/message", "assistant/message"} & {*kinds}
+    return False
 
 
 def test_the_properties_speak_of_real_copies() -> None:

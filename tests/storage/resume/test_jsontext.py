@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storage.resume.base import Original
@@ -15,7 +15,7 @@ from storage.resume.jsontext import items, list_text, members, object_text, text
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=6),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
-    max_leaves=8,
+    max_leaves=5,
 )
 
 
@@ -37,6 +37,7 @@ def test_of_a_key_that_comes_twice_the_last_counts() -> None:
     assert members('{"a":1,"a":2}') == {"a": "2"}
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.dictionaries(st.text(max_size=4), VALUES), st.sampled_from([None, 1]))
 def test_an_object_is_the_sum_of_its_members(value: dict[str, Any], indent: int | None) -> None:
     parts = members(json.dumps(value, indent=indent))
@@ -44,6 +45,7 @@ def test_an_object_is_the_sum_of_its_members(value: dict[str, Any], indent: int 
     assert json.loads(object_text(parts)) == value
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(VALUES, max_size=4), st.booleans())
 def test_a_list_is_the_sum_of_its_items(value: list[Any], ascii_only: bool) -> None:
     parts = items(json.dumps(value, ensure_ascii=ascii_only))
