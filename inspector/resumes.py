@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -130,7 +131,7 @@ def _path(
         raise ResumeRefusedError(
             f"No folder of {label}'s sessions is found here ({places}): name another with --out."
         )
-    return home / composed.place
+    return Path(os.path.normpath(home / composed.place))
 
 
 def _command(composed: Composed, path: Path) -> str:

@@ -71,12 +71,15 @@ class CodexWriter:
             # Where a summary took the telling away, Codex tells all of them anew.
             *(settings if told else []),
         ]
-        place = PurePosixPath(f"{made:%Y/%m/%d}")
+        day = f"{made:%Y/%m/%d}"
+        # An archived session is not resumed, so a copy of one is put among the others.
+        aside = "../sessions" if "archived_sessions" in copy.source.path.parts else ""
+        name = f"rollout-{made:%Y-%m-%dT%H-%M-%S}-{copy.session_id}.jsonl"
         return Composed(
-            place=place / f"rollout-{made:%Y-%m-%dT%H-%M-%S}-{copy.session_id}.jsonl",
+            place=PurePosixPath(aside, day, name),
             lines=tuple(line.encode() for line in lines),
             command=("codex", "resume", copy.session_id),
-            note=f"Codex finds the copy only in sessions/{place} of its own folder.",
+            note=f"Codex finds the copy only in sessions/{day} of its own folder.",
         )
 
 
