@@ -17,6 +17,7 @@ from inspector.resumes import new_session_id
 from inspector.settings import load_settings
 from inspector.usecases import UseCases
 from storage.resume.base import ResumeRefusedError
+from storage.resume.files import write_new
 from storage.sources.registry import registry
 from storage.store import Store
 from tests.inspector.conftest import Ullage
@@ -210,15 +211,11 @@ def test_an_agent_without_a_writer_is_refused(cases: UseCases, tmp_path: Path) -
 def test_a_log_that_is_rewritten_meanwhile_is_refused(
     cases: UseCases, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from inspector import resumes  # noqa: PLC0415
-
-    write_new = resumes.write_new
-
     def write(path: Path, lines: tuple[bytes, ...]) -> None:
         write_new(path, lines)
         log.path.write_bytes(b"other\n")
 
-    monkeypatch.setattr(resumes, "write_new", write)
+    monkeypatch.setattr("inspector.resumes.write_new", write)
     assert "was rewritten while it was copied" in refused(cases)
     assert [path.name for path in log.path.parent.iterdir()] == [log.path.name]
 
