@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tests.benchmarks.fidelity.names import identifiers
 from tests.benchmarks.fidelity.scoring import Target
@@ -63,7 +64,7 @@ def ranked_list(pieces: Sequence[Piece], budget: int, count: Count) -> str:
     scores: dict[str, float] = {}
     for place, piece in enumerate(pieces, 1):
         near = 1 + (RECENCY - 1) * place / len(pieces)
-        for name in identifiers(piece.text):
+        for name in _names(piece.text):
             scores[name] = scores.get(name, 0.0) + near * (2 if piece.own else 1)
     names = sorted(scores, key=lambda name: (-scores[name], name))
     return "\n".join(names[n] for n in _fitting_names(names, budget, count))
@@ -73,6 +74,11 @@ def ceiling(wanted: Sequence[Target], budget: int, count: Count) -> str:
     """The identifiers that will be needed, the cheapest first: what no summary can exceed."""
     names = sorted((target.name for target in wanted), key=lambda name: (count(name), name))
     return "\n".join(names[n] for n in _fitting_names(names, budget, count))
+
+
+@lru_cache(maxsize=4_096)
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(identifiers(text))
 
 
 def _fitting_names(names: Sequence[str], budget: int, count: Count) -> list[int]:

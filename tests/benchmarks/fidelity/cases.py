@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from compress.compaction.agent import AgentOperation, agent_operations
 from compress.errors import CompressError
 from compress.events import SURFACE_TYPES, ContentBlock, NodeId, SessionEvent
+from compress.surface import SurfaceFold
 from inspector.loaded import PLAN_VIEW, LoadedSession
 from inspector.settings import Loaded, Settings
 from inspector.usecases import UseCases
@@ -93,16 +95,24 @@ class Sessions:
         made = [operation for operation in operations if operation.summary is not None]
         for number, operation in enumerate(made, 1):
             at = _before(session, operation)
-            standing = set(session.fold(PLAN_VIEW, at).nodes)
+            before = session.fold(PLAN_VIEW, at)
+            standing = set(before.nodes)
             gone = [node for node in operation.shadowed if node in standing]
-            weight = _weight(session, gone, at)
-            if weight < SMALLEST:
+            if _weight(session, gone, before) < SMALLEST:
                 self.small += 1
-            else:
-                end = _end(session, operation)
-                kept = [n for n in session.fold(PLAN_VIEW, end).nodes if n != operation.seq]
-                summary = _text(self._events(session, [operation.seq], end))
-                yield self._case(session, number, at, gone, (end, kept), summary or None)
+                continue
+            end = _end(session, operation)
+            after = session.fold(PLAN_VIEW, end)
+            summary = _text(self._events(session, [operation.seq], after)[operation.seq])
+            kept = [node for node in after.nodes if node != operation.seq]
+            stays = self._events(session, kept, after)
+            yield self._case(
+                session,
+                number,
+                (at, before, gone),
+                (end, "\n".join(_text(events) for events in stays.values())),
+                summary or None,
+            )
 
     def _fixed(self, record: SessionRecord) -> Iterator[Case]:
         session = LoadedSession(self._store, record)
@@ -125,15 +135,16 @@ class Sessions:
                 tries += 1
                 continue
             waiting.clear()
-            nodes = list(session.fold(PLAN_VIEW, here.seq).nodes)
-            if _weight(session, nodes, here.seq) < STEP // 4 or not self._legal(
+            fold = session.fold(PLAN_VIEW, here.seq)
+            nodes = list(fold.nodes)
+            if _weight(session, nodes, fold) < STEP // 4 or not self._legal(
                 record, nodes, here.seq
             ):
                 tries += 1
                 if tries < _LATER_TRIES:
                     continue
             else:
-                yield self._case(session, None, here.seq, nodes, (here.seq, []), None)
+                yield self._case(session, None, (here.seq, fold, nodes), (here.seq, ""), None)
             tries, aim = 0, (total // STEP + 1) * STEP
 
     def _legal(self, record: SessionRecord, nodes: Sequence[NodeId], at: NodeId) -> bool:
@@ -147,16 +158,14 @@ class Sessions:
         self,
         session: LoadedSession,
         number: int | None,
-        at: NodeId,
-        gone: Sequence[NodeId],
-        after: tuple[NodeId, Sequence[NodeId]],
+        cut: tuple[NodeId, SurfaceFold, Sequence[NodeId]],
+        after: tuple[NodeId, str],
         own: str | None,
     ) -> Case:
-        end, kept = after
-        pieces = [_piece(self._events(session, [node], at)) for node in gone]
-        stays = _text(self._events(session, kept, end))
+        at, before, gone = cut
+        end, stays = after
+        pieces = [_piece(events) for events in self._events(session, gone, before).values()]
         wanted = targets([piece.text for piece in pieces], stays, self._later(session, end))
-        counter = counter_for(session.record.model)
         return Case(
             session=session.record.name,
             number=number,
@@ -164,10 +173,10 @@ class Sessions:
             first=gone[0],
             last=gone[-1],
             pieces=pieces,
-            region_tokens=_weight(session, gone, at),
+            region_tokens=_weight(session, gone, before),
             own=own,
             wanted=wanted,
-            count=_remembering(counter.count),
+            count=_remembering(counter_for(session.record.model).count),
         )
 
     def _later(self, session: LoadedSession, end: NodeId) -> Iterator[Later]:
@@ -187,12 +196,12 @@ class Sessions:
             yield Later(event.type == "assistant/message", _text([event]))
 
     def _events(
-        self, session: LoadedSession, nodes: Sequence[NodeId], at: NodeId
-    ) -> list[SessionEvent]:
-        members = session.fold(PLAN_VIEW, at).members
-        seqs = [int(seq) for node in nodes for seq in members[node]]
-        by_seq = {event.seq: event for event in self._store.events(session.record, seqs)}
-        return [by_seq[seq] for seq in seqs]
+        self, session: LoadedSession, nodes: Sequence[NodeId], fold: SurfaceFold
+    ) -> dict[NodeId, list[SessionEvent]]:
+        """Node → its events, in order."""
+        seqs = [int(seq) for node in nodes for seq in fold.members[node]]
+        read = iter(self._store.events(session.record, seqs))
+        return {node: list(islice(read, len(fold.members[node]))) for node in nodes}
 
 
 def _remembering(count: Count) -> Count:
@@ -230,9 +239,8 @@ def _end(session: LoadedSession, operation: AgentOperation) -> int:
     return int(operation.events[-1])
 
 
-def _weight(session: LoadedSession, nodes: Sequence[NodeId], at: NodeId) -> int:
-    members = session.fold(PLAN_VIEW, at).members
-    return sum(session.entries[seq].tokens for node in nodes for seq in members[node])
+def _weight(session: LoadedSession, nodes: Sequence[NodeId], fold: SurfaceFold) -> int:
+    return sum(session.entries[seq].tokens for node in nodes for seq in fold.members[node])
 
 
 def _piece(events: Sequence[SessionEvent]) -> Piece:
