@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
-from tests.benchmarks.fidelity import arms
+from tests.benchmarks.fidelity import arms, names
+from tests.benchmarks.fidelity.__main__ import measured
+from tests.benchmarks.fidelity.cases import Sessions
 from tests.benchmarks.fidelity.names import identifiers, stands
 from tests.benchmarks.fidelity.scoring import Later, Score, Target, pooled, score, targets
+from tests.inspector.logs import Log
 
 
 @pytest.mark.parametrize(
@@ -108,3 +114,39 @@ def test_every_arm_keeps_to_its_budget_and_takes_what_it_says() -> None:
     assert all(len(text) <= 20 for text in arms.random_lines(_PIECES, 20, len))
     wanted = [Target("gamma_three", "symbol", 1.0), Target("111", "number", 1.0)]
     assert arms.ceiling(wanted, 6, len) == "111"
+
+
+def test_a_whole_case_from_a_log(tmp_path: Path) -> None:
+    """By hand: the agent needs src/net/retry.py, f2.py and 5432 again; f9.py was never there, and
+    a result brings back /p/f1.py before the agent says it."""
+    folder = tmp_path / "claude"
+    folder.mkdir()
+    log = Log(folder)
+    log.user("Mend src/net/retry.py, the port is 5432.")
+    for number in range(1, 4):
+        log.step(number)
+    log.compact("The work is about src/net/retry.py.")
+    log.step(9)
+    log.result("toolu_x", "see /p/f1.py")
+    log.assistant({"type": "text", "text": "src/net/retry.py, /p/f1.py, /p/f2.py, port 5432"})
+    sessions = Sessions(tmp_path, tmp_path)
+    try:
+        [case] = sessions.cases(cuts=False)
+        rows = list(measured(sessions, case, [600]))
+    finally:
+        sessions.close()
+    assert {target.name for target in case.wanted} == {"src/net/retry.py", "/p/f2.py", "5432"}
+    assert [(row.budget, row.region) for row in rows] == [
+        ("own", case.region_tokens),
+        ("600", case.region_tokens),
+    ]
+    assert rows[0].scores["own"].hits == 1
+    assert rows[1].scores["ceiling"].share == 1.0
+    assert rows[1].scores["ours"].of == 3
+
+
+def test_the_identifier_rules_are_the_benchmarks_own() -> None:
+    source = Path(names.__file__).read_text(encoding="utf-8")
+    assert not re.search(
+        r"^\s*(?:from|import) (?:compress|storage|inspector)", source, re.MULTILINE
+    )

@@ -263,16 +263,17 @@ def _text(events: Sequence[SessionEvent]) -> str:
 
 def _words(block: ContentBlock) -> str:
     if block.kind == "tool_call":
-        return f"{block.name or ''}\n{_flat(block.input)}"
+        return _flat(block.input)
     return block.text
 
 
 def _flat(value: Any) -> str:
-    """The texts of a call's input, a line each: no escapes that would glue to a name."""
+    """The texts of a call's input, a line each: no escapes that would glue to a name. Its keys, as
+    the name of its tool, are words of a schema, which every request holds anyway."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
-        return "\n".join(f"{key}: {_flat(each)}" for key, each in value.items())
+        return "\n".join(_flat(each) for each in value.values())
     if isinstance(value, list):
         return "\n".join(_flat(each) for each in value)
     return json.dumps(value)
