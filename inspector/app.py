@@ -131,6 +131,12 @@ class UllageApp(App[None]):
 
         self.push_screen(CompactionScreen(session, what, at), then)
 
+    def open_resume(self, session: str, at: NodeId | None = None) -> None:
+        """Offer a copy of the plan that the agent resumes."""
+        from inspector.screens.resume import ResumeScreen  # noqa: PLC0415
+
+        self.push_screen(ResumeScreen(session, at))
+
     def open_audit(self, session: str | None) -> None:
         """Show the operations of one session, or of all."""
         from inspector.screens.audit import AuditScreen  # noqa: PLC0415

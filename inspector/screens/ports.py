@@ -23,6 +23,7 @@ from inspector.reports import (
     SessionRow,
     Track,
 )
+from inspector.resume_reports import ResumeReport
 from inspector.views import SurfaceView
 
 
@@ -97,6 +98,10 @@ class Inquiry(Protocol[P]):
     ) -> OperationReport: ...
 
     def redo(self, session: str, operation: NodeId | None = None) -> OperationReport: ...
+
+    def resume(
+        self, session: str, *, at: NodeId | None = None, dry_run: bool = False
+    ) -> ResumeReport: ...
 
     def audit(self, session: str | None = None) -> list[AuditRow]: ...
 

@@ -53,6 +53,7 @@ class SessionScreen(AskingScreen[None]):
         Binding("n", "now", "Now", show=False, tooltip="the newest state of the session"),
         Binding("u", "undo", "Undo the newest operation", False, tooltip="restore what it changed"),
         Binding("U", "redo", "Redo the newest undone operation", False, tooltip="it stands again"),
+        Binding("w", "resume", "Write a copy", False, tooltip="your plan, for the agent to resume"),
         Binding("a", "audit", "Audit", tooltip="every operation, with its diff and its loss"),
     ]
 
@@ -351,6 +352,9 @@ class SessionScreen(AskingScreen[None]):
         proposed = self._planned.proposed if self._planned is not None else None
         mode: CompactionMode = "micro" if proposed == "micro" else "auto"
         self.ullage.open_compaction(self.session, region or mode, at=self.at, then=self._committed)
+
+    def action_resume(self) -> None:
+        self.ullage.open_resume(self.session, self.at)
 
     def action_audit(self) -> None:
         self.ullage.open_audit(self.session)

@@ -26,6 +26,7 @@ from inspector.reports import (
     SummaryReport,
     Track,
 )
+from inspector.resume_reports import ResumeReport
 from tests.inspector import story
 from tests.inspector.surfaces import FakeView, MillionView
 
@@ -215,6 +216,13 @@ class FakeUseCases:
             raise CompressError("There is nothing to redo.")
         self._set(undone[-1], "standing")
         return OperationReport(operation=undone[-1].operation, state="standing", surface_tokens=1)
+
+    def resume(
+        self, session: str, *, at: NodeId | None = None, dry_run: bool = False
+    ) -> ResumeReport:
+        self.calls.append(f"resume {session} {at} {dry_run}")
+        view = self.view(session, track="plan", at=at)
+        return story.copy_of(view, written=not dry_run)
 
     def audit(self, session: str | None = None) -> list[AuditRow]:
         return [*story.agents_operations(), *self.operations]

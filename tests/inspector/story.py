@@ -27,6 +27,7 @@ from inspector.reports import (
     Thresholds,
     Track,
 )
+from inspector.resume_reports import ResumeReport
 from inspector.views import SurfaceView
 
 NOW = 1_790_000_000.0
@@ -409,3 +410,23 @@ DIFF = """\
 -#6 Read: import random, import time, class Backoff
 +#41 checkpoint: 8 nodes, 1,620 tokens
  #9 assistant: The jitter can make two waits equal, so the count is off by one."""
+
+
+def copy_of(view: SurfaceView, *, written: bool) -> ResumeReport:
+    """The copy of a plan."""
+    folder, session = "/home/sam/retry", "019c8f6a-0000-7000-8000-00000000beef"
+    return ResumeReport(
+        session=view.session,
+        track="plan",
+        at_seq=view.at_seq,
+        agent="claude",
+        session_id=session,
+        path=f"/home/sam/.claude/projects/-home-sam-retry/{session}.jsonl",
+        folder=folder,
+        command=f"cd {folder} && claude --resume {session}",
+        tokens=view.tokens,
+        counter="o200k_base",
+        nodes=len(view),
+        records=len(view) + 2,
+        written=written,
+    )
