@@ -130,7 +130,7 @@ class BasicCompaction(CompactionService):
         further compaction shrink it again."""
         if self.budget is not None:
             return self.budget
-        raw = raw_tokens(session, span.gone) if _opens(span) else _weight(measured, span)
+        raw = raw_tokens(session, span.gone) if _opens(session, span) else _weight(measured, span)
         asked = min(session.policy.summary_tokens, max(_LEAST_BUDGET, raw // 4))
         if session.window:
             asked = min(asked, max(_LEAST_BUDGET, session.window // 8))
@@ -199,7 +199,7 @@ class RuleBasedCompaction(BasicCompaction):
 
     def harvested(self, session: SessionInput, span: Span) -> Digest | None:
         """See :class:`BasicCompaction`. Behind a checkpoint there is more than can be lost now."""
-        return None if _opens(span) else self._digest(session, span)
+        return None if _opens(session, span) else self._digest(session, span)
 
     def _digest(self, session: SessionInput, span: Span) -> Digest:
         """Made once for all that a preview asks of it."""
@@ -252,9 +252,11 @@ def _reach(session: SessionInput, span: Span) -> tuple[NodeId, NodeId]:
     return first, last
 
 
-def _opens(span: Span) -> bool:
-    """Whether a checkpoint made here is among what goes: what it stands for is read again."""
-    return any(isinstance(node, str) for node in span.gone)
+def _opens(session: SessionInput, span: Span) -> bool:
+    """Whether a checkpoint, of the agent's or made here, is among what goes: what it stands for is
+    read again."""
+    shadowed = session.plan.surface.shadowed
+    return bool(shadowed) and any(node in shadowed for node in span.gone)
 
 
 def _weight(measured: Measured, span: Span) -> int:
