@@ -32,7 +32,8 @@ _SESSION = (
     ("r", "rendered or raw"), ("v", "detail or pressure, if narrow"),
     (", .", "an event back, forward"), ("< >", "a twentieth of the log"),
     ("n", "now"), ("u U", "undo, redo"),
-    ("a", "audit"), ("[ ]", "pages of a long text"),
+    ("a", "audit"), ("w", "write a copy to resume"),
+    ("[ ]", "pages of a long text"),
 )  # fmt: skip
 
 _COMPACTION = (
