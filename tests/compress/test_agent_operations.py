@@ -30,6 +30,9 @@ def test_copies_of_what_is_kept_belong_to_the_compaction() -> None:
     assert op.seq == seq
     assert op.stated_before == 1_234
     assert op.tokens_after == log.entries[copy].tokens
+    end = copy + 1
+    assert op.last == end, "the surface after it is that with the copies"
+    assert op.told == (seq - 1, end)
 
 
 def test_cleared_results_are_one_row() -> None:
@@ -69,3 +72,23 @@ def test_a_compaction_that_ended_has_its_checkpoint_as_summary() -> None:
     second = log.compact(first, 5)
     found = agent_operations(log.entries.values())
     assert [op.summary for op in found] == [first, second]
+
+
+def test_what_is_told_of_one_compaction_is_not_told_of_the_next() -> None:
+    log = talk()
+    first = log.compact(1, 3)
+    log.user("more")
+    log.add("context/message", op=Replace(start=first, end=5), meta={"checkpoint": "agent"})
+    one, other = agent_operations(log.entries.values())
+    assert one.told == (first - 1, first + 1), "its start and its end"
+    assert one.last == first + 1
+    assert other.told == ()
+
+
+def test_the_start_of_the_next_turn_is_no_part_of_it() -> None:
+    log = talk()
+    theirs = log.add("context/message", op=Replace(start=1, end=5), meta={"checkpoint": "agent"})
+    again = log.context("a file that the agent reads again")
+    log.user("go on")
+    (op,) = agent_operations(log.entries.values())
+    assert (op.seq, op.last) == (theirs, again)
