@@ -1,7 +1,7 @@
 """Identifiers: the names that a later step may need again, told by their shape alone.
 
-Paths, URLs, symbols, numbers, commit ids. No list of words of any language: a plain word is none,
-a word with an inner underscore, hump, digit, dot or slash is.
+Paths, file names, URLs, symbols, codes, commit ids, numbers. No list of words of any language: a
+plain word is none; a word with an inner underscore, hump, dot or slash is, and one in capitals.
 """
 
 from __future__ import annotations
@@ -10,31 +10,123 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from math import log1p
 from typing import Literal
 
-IdentifierKind = Literal["path", "url", "symbol", "commit", "number"]
+IdentifierKind = Literal["path", "file", "url", "symbol", "code", "commit", "number", "mixed"]
+"""``mixed``: letters and digits, or parts with hyphens: most are words of a language or data."""
 
 LENGTH_LIMIT = 240
 """Characters: longer runs are data, not names."""
 
 _RUN = re.compile(r"\b[A-Za-z]:\\[\w.\\-]*\w|(?<!<)(?:\\[a-z])?([\w$@~./:+#=?&%-]+)")
 _TRAILING = "$@~./:+#=?&%-"
+_LEADING = ":=+#?&%-"
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,15}://[^\s]+")
 _LINE_SUFFIX = re.compile(r"(?::\d+)+$")
 _NUMBER = re.compile(r"\d{3,}|v?\d+(?:\.\d+){1,3}")
-_COMMIT = re.compile(r"(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,40}")
+_COMMIT = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}")
+_CODE = re.compile(r"(?=(?:[^A-Z]*[A-Z]){4})[A-Z][A-Z0-9]{3,}")
+_FILE = re.compile(r"[\w@][\w@-]*(?:\.[\w-]+)*\.[A-Za-z]\w{0,5}|\.[a-z][\w.-]+")
 _DOTTED = re.compile(r"\w[\w-]*(?:\.\w[\w-]*)+")
 _SYMBOL = re.compile(
     r"\w*[^\W_]_+[^\W_]\w*"  # inner underscore
     r"|_+[^\W\d_]\w+"  # leading underscore
-    r"|\w*[a-z]\w*[A-Z]\w*"  # hump
+    r"|\w*[a-z0-9]\w*[A-Z]\w*"  # hump
     r"|[A-Z]{2,}[a-z]\w+"
-    r"|(?=\w*\d)(?=\w*[^\W\d_])\w{3,}"  # letters and digits
     r"|\w+(?:::\w+)+"
 )
-_FLAG = re.compile(r"--\w[\w-]*\w")
-_KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
+_MIXED = re.compile(r"(?=\w*\d)(?=\w*[^\W\d_])\w{3,}")
+_KEBAB = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+")
 _DATA = re.compile(r"[A-Za-z0-9+/=]{64,}")
+_SHUFFLED = re.compile(r"(?:[a-z]+|[A-Z]+|\d+)")
+"""The runs of one sort of character that a token consists of."""
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_ASSIGNED = re.compile(r":|=(?=[./~])")
+_REAL_PART = re.compile(r"[^\W\d]\w")
+
+_STRONG: frozenset[IdentifierKind] = frozenset({"symbol", "code", "commit"})
+
+
+def identifiers(text: str) -> Iterator[tuple[str, IdentifierKind]]:
+    """The identifiers of a text in order, repeats included."""
+    for run in _RUN.finditer(text):
+        # Stripped here, since a pattern that had to end on a letter would go back over long rules.
+        token = (run[1] or run[0]).rstrip(_TRAILING)
+        if 3 <= len(token) <= LENGTH_LIMIT and not (token.isalpha() and token[1:].islower()):
+            yield from _classify(token)
+
+
+@lru_cache(maxsize=50_000)
+def _classify(token: str) -> tuple[tuple[str, IdentifierKind], ...]:
+    if "://" in token:
+        found = _URL.search(token)
+        return ((found[0], "url"),) if found else ()
+    token = token.lstrip(_LEADING)
+    token = _LINE_SUFFIX.sub("", token).rstrip("\\/")
+    if "/" in token or "\\" in token:
+        return _paths(token)
+    parts = [token] if "::" in token else re.split(r"[=:?&%#+]+", token)
+    return tuple(name for part in parts for name in _plain(part))
+
+
+def _paths(token: str) -> tuple[tuple[str, IdentifierKind], ...]:
+    if _DATA.fullmatch(token):
+        return ()
+    parts = [token] if _DRIVE.match(token) else _ASSIGNED.split(token)
+    found: list[tuple[str, IdentifierKind]] = []
+    for part in parts:
+        name = part.lstrip("/") if part.startswith("//") else part
+        if "/" not in name and "\\" not in name:
+            found.extend(_plain(name))
+        elif any(_REAL_PART.search(piece) for piece in re.split(r"[\\/]", name)):
+            found.append((name, "path"))
+    return tuple(found)
+
+
+def _plain(part: str) -> list[tuple[str, IdentifierKind]]:
+    """A word without slashes. One with dots is a file, or symbols that belong to one another."""
+    part = part.strip("-$@")
+    if len(part) < 3 or _DATA.fullmatch(part):
+        return []
+    kind = _kind(part)
+    if kind is not None or "." not in part:
+        return [] if kind is None or _shuffled(part, kind) else [(part, kind)]
+    pieces = [piece for piece in part.split(".") if piece]
+    strong = [(piece, k) for piece in pieces if (k := _kind(piece)) in _STRONG and k is not None]
+    if _FILE.fullmatch(part) and max(len(piece) for piece in pieces) > 2:
+        # It may be a member of a symbol as well: only then do the pieces say more.
+        last = pieces[-1]
+        return [(part, "file"), *(strong if len(last) > 4 or not last.islower() else ())]
+    if strong:
+        return strong
+    dotted = _DOTTED.fullmatch(part) and max(len(piece) for piece in pieces) > 2
+    return [(part, "mixed")] if dotted else []
+
+
+def _kind(part: str) -> IdentifierKind | None:
+    if _NUMBER.fullmatch(part):
+        return "number"
+    if _COMMIT.fullmatch(part):
+        return "commit"
+    if _CODE.fullmatch(part):
+        return "code"
+    if _SYMBOL.fullmatch(part):
+        return "symbol"
+    if _MIXED.fullmatch(part) or (_KEBAB.fullmatch(part) and any(c.isdigit() for c in part)):
+        return "mixed"
+    return None
+
+
+def _shuffled(part: str, kind: IdentifierKind) -> bool:
+    """Whether a long word changes its sort of character so often that it is data (a key, an id in
+    base 62), not a name that someone gave."""
+    if kind not in ("symbol", "mixed") or len(part) < 16 or "-" in part:
+        return False
+    if not any(c.isdigit() for c in part):
+        return False
+    runs = [run for word in part.split("_") for run in _SHUFFLED.findall(word)]
+    return len(runs) * 3 > len(part)
 
 
 @dataclass(slots=True)
@@ -50,86 +142,51 @@ class Mention:
     """Nodes of the agent that name it: its texts and the inputs of its calls."""
     used_last: int = -1
     """Index of the newest of those."""
+    said: int = 0
+    """Nodes in whose words, not calls, the agent names it."""
     seen: int = 0
     """Other nodes that name it."""
     told: bool = False
     """A user named it."""
-
-
-def identifiers(text: str) -> Iterator[tuple[str, IdentifierKind]]:
-    """The identifiers of a text in order, repeats included."""
-    for run in _RUN.finditer(text):
-        # Stripped here, since a pattern that had to end on a letter would go back over long rules.
-        token = (run[1] or run[0]).rstrip(_TRAILING)
-        if 3 <= len(token) <= LENGTH_LIMIT and not (token.isalpha() and token[1:].islower()):
-            yield from _classify(token)
-
-
-def collect(mentions: dict[str, Mention], text: str, index: int, *, by: str) -> None:
-    """Note the identifiers of one node's text; ``by`` is ``agent``, ``user`` or ``result``."""
-    for name, kind in dict.fromkeys(identifiers(text)):
-        known = mentions.get(name)
-        if known is None:
-            known = mentions[name] = Mention(name, kind, index, index)
-        if by == "agent" and known.used_last != index:
-            known.uses += 1
-            known.used_last = index
-        elif by != "agent":
-            known.seen += 1
-        known.told = known.told or by == "user"
-        known.last = index
+    place: str = ""
+    """The file in which it was named last, or the tool whose input names it."""
+    schema: bool = False
+    """It stands for nothing but an argument of a tool."""
 
 
 def ranked(mentions: Iterable[Mention], length: int) -> list[Mention]:
-    """Most likely needed again first: what the agent itself used, often and lately. ``length`` is
-    the number of nodes; ties are broken by recency, then by text. Numbers that only results hold
-    are left out: most are line numbers."""
-    worth = (m for m in mentions if m.kind != "number" or m.uses or m.told)
-    return sorted(worth, key=lambda m: (-_score(m, length), -m.last, m.text))
+    """Most likely needed again first; ties are broken by recency, then by text. ``length`` is the
+    number of nodes. Numbers that only results hold are left out: most are line numbers."""
+    worth = (m for m in mentions if not m.schema and (m.kind != "number" or m.uses or m.told))
+    return sorted(worth, key=lambda m: (-likelihood(m, length), -m.last, m.text))
 
 
-def _score(mention: Mention, length: int) -> float:
-    span = max(length, 1)
-    recent_use = (mention.used_last + 1) / span
-    recent = (mention.last + 1) / span
-    weight = 2.0 * mention.uses * (0.25 + recent_use * recent_use)
-    weight += 0.5 * min(mention.seen, 4) * (0.25 + recent * recent)
-    if mention.told:
-        weight += 1.0
-    return weight * _KIND_WEIGHT[mention.kind]
+def likelihood(mention: Mention, length: int) -> float:
+    """How likely the agent is to name an identifier again: log odds.
+
+    What it used itself, often and lately, is used again; what only results hold counts by recency
+    alone, and what stood once is mostly passing. The weights are round numbers near a logistic
+    fit over the cuts of real sessions, each session judged by the fit over the others; taking any
+    of them half as large or half as large again moves the share of identifiers found by less than
+    two points.
+    """
+    odds = _KIND_ODDS[mention.kind] - 2.5
+    if mention.uses:
+        odds += 2.0 + log1p(mention.uses) - 0.5 * log1p(length - 1 - mention.used_last)
+    else:
+        odds -= 0.3 * log1p(length - 1 - mention.last)
+    if mention.uses + mention.seen == 1:
+        odds -= 1.0
+    return odds + (1.0 if mention.schema else 0.0)
 
 
-_KIND_WEIGHT = {"path": 1.2, "url": 1.0, "symbol": 1.0, "commit": 0.9, "number": 0.5}
-
-
-@lru_cache(maxsize=50_000)
-def _classify(token: str) -> tuple[tuple[str, IdentifierKind], ...]:
-    if "://" in token:
-        found = _URL.search(token)
-        return ((found[0], "url"),) if found else ()
-    token = token.lstrip(":=+#.?&%-") if not token.startswith(("./", "../", "--", ".")) else token
-    if _FLAG.fullmatch(token):
-        return ((token, "symbol"),)
-    token = _LINE_SUFFIX.sub("", token).rstrip("\\/")
-    if "/" in token or "\\" in token:
-        token = token.lstrip("/") if token.startswith("//") else token
-        named = not _DATA.fullmatch(token) and any(c.isalpha() for c in token)
-        return ((token, "path"),) if named else ()
-    parts = [token] if "::" in token else re.split(r"[=:?&%#+]+", token)
-    kinds = ((part, _plain_kind(part)) for part in parts)
-    return tuple((part, kind) for part, kind in kinds if kind is not None)
-
-
-def _plain_kind(part: str) -> IdentifierKind | None:
-    if len(part) < 3 or _DATA.fullmatch(part):
-        return None
-    if _NUMBER.fullmatch(part):
-        return "number"
-    if _COMMIT.fullmatch(part):
-        return "commit"
-    if _DOTTED.fullmatch(part):
-        # Shorter is an abbreviation with full stops.
-        return "symbol" if max(len(piece) for piece in part.split(".")) > 2 else None
-    if _SYMBOL.fullmatch(part) or (_KEBAB.fullmatch(part) and any(c.isdigit() for c in part)):
-        return "symbol"
-    return None
+_KIND_ODDS: dict[IdentifierKind, float] = {
+    "path": 0.5,
+    "file": 0.0,
+    "url": 0.2,
+    "symbol": 0.7,
+    "code": 0.7,
+    "commit": 0.7,
+    "number": -1.0,
+    "mixed": -4.0,
+}

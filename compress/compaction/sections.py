@@ -1,15 +1,16 @@
 """The sections of a summary: each writes itself as well as its allowance of tokens lets it.
 
-A section is asked once, with an allowance. What does not fit stands as a count, and, for the
-user's words, as a headline with a pointer, then as a pointer alone.
+A section may be asked twice, the second time with what others left over. What does not fit stands
+as a count, and, for the user's words, as a headline with a pointer, then as a pointer alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from compress.compaction.digest import Digest, FileTouch, Said
+from compress.compaction.digest import CommandRun, Digest, FileTouch, Said
+from compress.compaction.facts import one_line
 from compress.events import NodeId
 
 Cost = Callable[[str], int]
@@ -17,7 +18,12 @@ Cost = Callable[[str], int]
 
 HEADLINE = 160
 """Characters of a message's headline."""
+_SHORTEST = 12
+"""Tokens below which nothing that says something can be written."""
 _POINTERS_LISTED = 8
+_SHORT_FORMS = 20_000
+"""Characters of a text beyond which its verbatim form is not tried."""
+_CUT = "[…]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +36,15 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One part of a summary. ``share`` of the budget is the most that it takes; ``minimal`` is
-    what must stand of it at least (empty for one that may be left out)."""
+    """One part of a summary. ``share`` of the budget is what it takes at first, ``most`` what it
+    takes of what is left over at the end; ``minimal`` is what must stand of it at least (empty
+    for one that may be left out)."""
 
     title: str
     share: float
     write: Callable[[int, Cost], Written]
     minimal: str = ""
+    most: float = 1.0
 
 
 def pointer(node: NodeId) -> str:
@@ -45,18 +53,22 @@ def pointer(node: NodeId) -> str:
 
 
 def sections_of(found: Digest) -> list[Section]:
-    """The sections with something to say, by priority, identifiers left out."""
+    """The sections with something to say, by priority, names left out."""
+    open_items, done, jobs = len(found.open_items), len(found.done_items), len(found.jobs)
     every = [
-        _messages("User instructions", 0.4, found.said),
-        _messages("Standing rules", 0.1, found.rules),
-        _list("Open items", 0.15, found.open_items, f"{len(found.open_items)} open items"),
-        _list("Running jobs", 0.05, _places(found.jobs), f"{len(found.jobs)} background jobs"),
-        _list("Decisions", 0.08, _places(found.decisions)),
-        _list("Files", 0.16, _files(found), f"{len(found.files)} files read or changed"),
-        _list("Unresolved errors", 0.12, _failures(found)),
-        _list("Commands", 0.1, _commands(found)),
-        _list("Reported", 0.08, _places(found.notes, reverse=True)),
-        _list("Earlier summary by the agent", 0.12, _earlier(found), bullet=""),
+        _messages("User instructions", 0.26, found.said),
+        _messages("Standing rules", 0.08, found.rules),
+        _list("Open items", 0.12, found.open_items, f"{open_items} open items"),
+        _list("Running jobs", 0.05, _places(found.jobs), f"{jobs} background jobs"),
+        _list("Unresolved errors", 0.1, _failures(found)),
+        _words("Reported", 0.12, found),
+        _list("Last steps", 0.07, _steps(found), numbered=True),
+        _list("Files", 0.14, _files(found), f"{len(found.files)} files read or changed"),
+        _list("Commands", 0.06, _commands(found), detailed=_commands(found, detailed=True)),
+        _list("Finished items", 0.03, found.done_items[::-1], f"{done} finished" if done else ""),
+        _list("Decisions", 0.05, _places(found.decisions)),
+        _list("Earlier summary by the agent", 0.08, _earlier(found), bullet="", most=0.5),
+        _list("Written into files", 0.0, _edits(found)),
     ]
     return [section for section in every if section is not None]
 
@@ -72,16 +84,30 @@ def _messages(title: str, share: float, said: Sequence[Said]) -> Section | None:
 
 
 def _list(
-    title: str, share: float, lines: Sequence[str], minimal: str = "", *, bullet: str = "- "
+    title: str,
+    share: float,
+    lines: Sequence[str],
+    minimal: str = "",
+    *,
+    bullet: str = "- ",
+    detailed: Sequence[str] = (),
+    numbered: bool = False,
+    most: float = 1.0,
 ) -> Section | None:
+    """Lines, the most important first. ``detailed``: the same with more to each, written where all
+    of them fit. ``numbered``: what is left out stands before the others, in log order."""
     if not lines:
         return None
 
     def write(allowance: int, cost: Cost) -> Written:
-        listed = [f"{bullet}{line}" for line in lines]
-        return Written(tuple(_fitting(listed, allowance, cost, minimal)))
+        every = [f"{bullet}{line}" for line in lines]
+        fuller = [f"{bullet}{line}" for line in detailed]
+        kept = _fitting(every, allowance, cost, minimal)
+        if fuller and len(kept) >= len(every):
+            kept = _enriched(every, fuller, allowance, cost)
+        return Written(tuple(reversed(kept)) if numbered else tuple(kept))
 
-    return Section(title, share, write, f"- {minimal}" if minimal else "")
+    return Section(title, share, write, f"- {minimal}" if minimal else "", most)
 
 
 def _write_messages(said: Sequence[Said], allowance: int, cost: Cost) -> Written:
@@ -90,36 +116,101 @@ def _write_messages(said: Sequence[Said], allowance: int, cost: Cost) -> Written
     order = sorted(range(len(said)), key=lambda i: (said[i].rank, -i))
     left = allowance - cost(_pointers([s.node for s in said]))
     chosen: dict[int, str] = {}
-    degraded: list[int] = []
+    verbatim: set[int] = set()
     for index in order:
+        if left < _SHORTEST:
+            break
         one = said[index]
-        short = allowance // 2 if one.rank < 2 else max(40, allowance // 8)
-        forms = [(_verbatim(one), short)] if len(one.text) <= 40 * short else []
+        short = allowance // 2 if one.rank < 2 else max(40, allowance // 6)
+        whole = _verbatim(one)
+        forms = [(whole, short)] if len(one.text) <= min(40 * short, _SHORT_FORMS) else []
         forms += [(_brief(one, HEADLINE), left // 2), (_brief(one, HEADLINE // 3), left)]
         for form, most in forms:
             price = cost(form)
             if price <= min(left, most):
                 chosen[index] = form
                 left -= price
+                if form == whole:
+                    verbatim.add(index)
                 break
-        if chosen.get(index) != _verbatim(one):
-            degraded.append(index)
     rest = [one.node for index, one in enumerate(said) if index not in chosen]
     lines = [chosen[index] for index in sorted(chosen)]
     if rest:
         lines.insert(0, _pointers(rest))
     return Written(
         tuple(lines),
-        tuple(f"{_headline(said[i].text)} {pointer(said[i].node)}" for i in sorted(degraded)),
+        tuple(
+            f"{_headline(one.text)} {pointer(one.node)}"
+            for index, one in enumerate(said)
+            if index not in verbatim
+        ),
     )
 
 
 def _verbatim(one: Said) -> str:
-    return f"- {pointer(one.node)} {one.text}"
+    return f"- {pointer(one.node)} {_indented(one.text)}"
+
+
+def _indented(text: str) -> str:
+    """A text of several lines as part of a list item, so that its headings are none of ours."""
+    return text.replace("\n", "\n  ")
 
 
 def _brief(one: Said, length: int) -> str:
     return f"- {pointer(one.node)} {_headline(one.text, length)}"
+
+
+def _words(title: str, share: float, found: Digest) -> Section | None:
+    """The agent's own words: what it said last, then what it closed earlier turns with, then the
+    rest, newest first; each verbatim, else cut in the middle, else a headline."""
+    closing = [node for _, node in found.notes]
+    rank = {node: place for place, node in enumerate(reversed(closing))}
+    said = found.words
+    order = sorted(
+        range(len(said)), key=lambda i: (i != len(said) - 1, rank.get(said[i][1], len(rank)), -i)
+    )
+    if not said:
+        return None
+
+    def write(allowance: int, cost: Cost) -> Written:
+        left = allowance - cost(_left_out(len(said)))
+        chosen: dict[int, str] = {}
+        for place, index in enumerate(order):
+            if left < _SHORTEST:
+                break
+            text, node = said[index]
+            most = left if place == 0 else max(left // 3, min(left, 60))
+            for form in _forms(text, node, most, cost):
+                price = cost(form)
+                if price <= most:
+                    chosen[index] = form
+                    left -= price
+                    break
+        lines = [chosen[index] for index in sorted(chosen)]
+        earlier = len(closing) - sum(1 for i in chosen if said[i][1] in rank)
+        if earlier > 0 and lines:
+            lines.insert(0, _left_out(earlier))
+        return Written(tuple(lines))
+
+    return Section(title, share, write)
+
+
+def _left_out(count: int) -> str:
+    return f"- … the closing words of {count} earlier turns left out"
+
+
+def _forms(text: str, node: NodeId, most: int, cost: Cost) -> Iterable[str]:
+    if len(text) <= _SHORT_FORMS:
+        yield f"- {pointer(node)} {_indented(text)}"
+        lines = text.split("\n")
+        # The end of a report says what comes next, its beginning what it is about.
+        for kept in (16, 8, 5, 3):
+            if len(lines) > kept:
+                head = kept // 2
+                cut = [*lines[:head], _CUT, *lines[head - kept :]]
+                yield f"- {pointer(node)} " + _indented("\n".join(cut))
+    yield f"- {pointer(node)} {_headline(text, 4 * HEADLINE)}"
+    yield f"- {pointer(node)} {_headline(text)}"
 
 
 def _fitting(lines: Sequence[str], allowance: int, cost: Cost, minimal: str) -> list[str]:
@@ -141,6 +232,19 @@ def _fitting(lines: Sequence[str], allowance: int, cost: Cost, minimal: str) -> 
     return kept
 
 
+def _enriched(lines: Sequence[str], fuller: Sequence[str], allowance: int, cost: Cost) -> list[str]:
+    """All lines, as many of the first ones in their fuller form as fit."""
+    left = allowance - sum(cost(line) for line in lines)
+    kept = list(lines)
+    for index, line in enumerate(fuller):
+        more = cost(line) - cost(lines[index])
+        if more > left:
+            break
+        left -= more
+        kept[index] = line
+    return kept
+
+
 def _more(count: int) -> str:
     return f"- … and {count} more"
 
@@ -153,19 +257,21 @@ def _pointers(nodes: Sequence[NodeId]) -> str:
 
 
 def _headline(text: str, length: int = HEADLINE) -> str:
-    line = " ".join(text.split())
+    line = one_line(text[: 8 * length])
     return line if len(line) <= length else line[: length - 1] + "…"
 
 
-def _places(found: Iterable[tuple[str, NodeId]], *, reverse: bool = False) -> list[str]:
-    lines = [f"{_headline(text)} {pointer(node)}" for text, node in found]
-    return lines[::-1] if reverse else lines
+def _places(found: Iterable[tuple[str, NodeId]]) -> list[str]:
+    return [f"{_headline(text)} {pointer(node)}" for text, node in found]
 
 
 def _files(found: Digest) -> list[str]:
     """Changed ones first, the newest first."""
-    touched = sorted(found.files.values(), key=lambda f: (not f.changes, -f.index, f.path))
-    return [_file(one) for one in touched]
+    return [_file(one) for one in _by_change(found)]
+
+
+def _by_change(found: Digest) -> list[FileTouch]:
+    return sorted(found.files.values(), key=lambda f: (not f.changes, -f.index, f.path))
 
 
 def _file(one: FileTouch) -> str:
@@ -176,19 +282,39 @@ def _file(one: FileTouch) -> str:
         what.append(f"changed ×{one.changes - one.created}")
     if one.reads:
         what.append(f"read ×{one.reads}")
-    if one.last == "error" or one.last.startswith("exit "):
+    if one.last not in ("", "ok", "exit 0"):
         what.append(one.last)
     return f"{one.path}: {', '.join(what)}"
 
 
-def _commands(found: Digest) -> list[str]:
+def _edits(found: Digest) -> list[str]:
+    """What was written into the changed files, a telling line for each change, newest first."""
+    return [
+        "\n".join([f"{one.path}:", *(f"  `{line}`" for line in reversed(one.wrote))])
+        for one in _by_change(found)
+        if one.wrote
+    ]
+
+
+def _commands(found: Digest, *, detailed: bool = False) -> list[str]:
     runs = sorted(found.commands.values(), key=lambda run: (-run.index, run.command))
-    lines = []
-    for run in runs:
-        times = f" ×{run.runs}" if run.runs > 1 else ""
-        ended = f" → {run.outcome.label}" if run.outcome.label else ""
-        lines.append(f"`{_headline(run.command)}`{times}{ended}")
-    return lines
+    return [_command(run, detailed=detailed) for run in runs]
+
+
+def _command(run: CommandRun, *, detailed: bool) -> str:
+    times = f" ×{run.runs}" if run.runs > 1 else ""
+    ended = f" → {run.outcome.label}" if run.outcome.label else ""
+    told = f": {_headline(run.last)}" if detailed and run.last else ""
+    return f"`{_headline(run.command)}`{times}{ended}{told}"
+
+
+def _steps(found: Digest) -> list[str]:
+    """Newest first."""
+    return [
+        f"{_headline(step.headline, 120)}{f' → {step.ended}' if step.ended else ''} "
+        f"{pointer(step.node)}"
+        for step in reversed(found.steps[-40:])
+    ]
 
 
 def _failures(found: Digest) -> list[str]:
@@ -205,23 +331,3 @@ def _earlier(found: Digest) -> list[str]:
     text, node = found.earlier[-1]
     paragraphs = [part for part in text.split("\n") if part.strip()]
     return [f"{pointer(node)} {paragraphs[0]}", *paragraphs[1:]] if paragraphs else []
-
-
-@dataclass(slots=True)
-class NameList:
-    """The identifiers that stand in no other section, in as few tokens as they take."""
-
-    names: dict[str, list[str]] = field(default_factory=dict)
-    """Kind → names, most important first."""
-    left_out: int = 0
-
-    def lines(self) -> list[str]:
-        titles = {"path": "Paths", "url": "URLs", "symbol": "Symbols"}
-        lines = [
-            f"{titles.get(kind, 'Commits' if kind == 'commit' else 'Numbers')}: {', '.join(names)}"
-            for kind, names in self.names.items()
-            if names
-        ]
-        if self.left_out:
-            lines.append(f"… and {self.left_out} more")
-        return lines

@@ -1,9 +1,9 @@
 """The rule-based summary: a digest, written under a budget.
 
 Priorities (design, section 5): the user's standing instructions, open items, decisions, files,
-commands and errors, the identifiers most likely to be needed again, pointers to the raw. First
-every part that must stand is granted its least form; then each in turn takes what its share
-allows; what is left over goes to the identifiers.
+commands and errors, the names most likely to be needed again, pointers to the raw. First every
+part that must stand is granted its least form, and the names their part; then each section in
+turn takes what its share allows; what is left over makes the sections fuller, in the same order.
 """
 
 from __future__ import annotations
@@ -12,15 +12,19 @@ from collections.abc import Sequence
 
 from compress.compaction.digest import Digest
 from compress.compaction.errors import BudgetError
-from compress.compaction.identifiers import Mention, identifiers, ranked
-from compress.compaction.sections import Cost, NameList, Section, sections_of
+from compress.compaction.identifiers import Mention
+from compress.compaction.names import Present, choose, lines
+from compress.compaction.sections import Cost, Section, Written, sections_of
 from compress.compaction.values import Summary
 from compress.events import NodeId
 from compress.tokens import TokenCounter
 
-_KINDS = ("path", "symbol", "url", "commit", "number")
 _NAMES_TITLE = "Names"
-_NAMES_LIMIT = 4_000
+_NAMES_SHARE = 0.48
+_NAMES_ENOUGH = 1_400
+"""Tokens of names beyond which further ones are worth less than sentences."""
+_NAMES_BEYOND = 0.12
+"""Share of what the budget has above the one that gives so many."""
 
 
 def summarise(found: Digest, counter: TokenCounter, budget: int) -> Summary:
@@ -28,9 +32,13 @@ def summarise(found: Digest, counter: TokenCounter, budget: int) -> Summary:
 
     Raises :class:`BudgetError` where even the pointers to what must be kept exceed the budget.
     """
+    known: dict[str, int] = {}
 
     def cost(line: str) -> int:
-        return counter.count(line + "\n")
+        price = known.get(line)
+        if price is None:
+            price = known[line] = counter.count(line + "\n")
+        return price
 
     sections = sections_of(found)
     least = sum(_least(section, cost) for section in sections)
@@ -40,9 +48,13 @@ def summarise(found: Digest, counter: TokenCounter, budget: int) -> Summary:
             f"{budget:,}: allow at least {least:,}.",
             least,
         )
-    written, degraded = _write(sections, budget, least, cost)
-    body = [(title, lines) for title, lines in written if lines]
-    return _with_names(body, found, counter, budget, tuple(degraded))
+    draft = _Draft(sections, cost)
+    room = budget - least
+    names = min(_names_budget(budget), room) if found.mentions else 0
+    draft.fill(budget, room - names, least)
+    chosen, more, spent = _names(found, counter, draft.text(), names)
+    draft.enrich(budget - draft.spent - spent)
+    return _fitted(draft, chosen, more, counter, budget)
 
 
 def frame(text: str, count: int, reach: tuple[NodeId, NodeId], tokens: int) -> str:
@@ -58,26 +70,71 @@ def frame(text: str, count: int, reach: tuple[NodeId, NodeId], tokens: int) -> s
     )
 
 
-def _write(
-    sections: Sequence[Section], budget: int, least: int, cost: Cost
-) -> tuple[list[tuple[str, tuple[str, ...]]], list[str]]:
-    left = budget - least
-    written: list[tuple[str, tuple[str, ...]]] = []
-    degraded: list[str] = []
-    for section in sections:
-        title, own = cost(_title(section.title)), _least(section, cost)
-        room = left + own - title
-        allowance = max(min(int(budget * section.share), room), own - title)
-        if allowance <= 0:
-            continue
-        part = section.write(allowance, cost)
-        lines, spent = part.lines, title + sum(cost(line) for line in part.lines)
-        if not lines or spent > left + own:
-            lines, spent = ((section.minimal,) if section.minimal else ()), own
-        left -= spent - own
-        written.append((section.title, lines))
-        degraded.extend(part.degraded)
-    return written, degraded
+class _Draft:
+    """The sections as written so far."""
+
+    def __init__(self, sections: Sequence[Section], cost: Cost) -> None:
+        self._sections = sections
+        self._cost = cost
+        self._written: dict[str, Written] = {}
+        self._spent: dict[str, int] = {}
+
+    @property
+    def spent(self) -> int:
+        return sum(self._spent.values())
+
+    def body(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The sections that have something, in their order."""
+        titles = [s.title for s in self._sections if s.title in self._written]
+        return [(title, self._written[title].lines) for title in titles]
+
+    def text(self) -> str:
+        return _join(self.body())
+
+    def degraded(self) -> tuple[str, ...]:
+        """Of all sections that stand."""
+        return tuple(line for written in self._written.values() for line in written.degraded)
+
+    def fill(self, budget: int, room: int, least: int) -> None:
+        """Every section with its share of the budget, as far as the room goes."""
+        left = room
+        for section in self._sections:
+            own = _least(section, self._cost)
+            left -= self._put(section, min(int(budget * section.share), left) + own) - own
+
+    def enrich(self, left: int) -> None:
+        """What is left over, to the sections in their order."""
+        for section in self._sections:
+            before = self._spent.get(section.title, 0)
+            if left < 16:
+                return
+            left -= self._put(section, before + int(left * section.most)) - before
+
+    def drop(self, tokens: int) -> None:
+        """Make the last written section that may shrink smaller by about so many tokens."""
+        for section in reversed(self._sections):
+            spent, least = self._spent.get(section.title, 0), _least(section, self._cost)
+            if spent > least:
+                self._put(section, max(least, spent - tokens - 16), shrink=True)
+                return
+
+    def _put(self, section: Section, allowance: int, *, shrink: bool = False) -> int:
+        """Write a section in at most so many tokens, its title included; tokens that it takes."""
+        cost, title = self._cost, self._cost(_title(section.title))
+        part = section.write(allowance - title, cost) if allowance > title else Written(())
+        spent = title + sum(cost(line) for line in part.lines)
+        if not part.lines or spent > allowance:
+            if section.title in self._written and not shrink:
+                return self._spent[section.title]
+            part = Written((section.minimal,) if section.minimal else (), part.degraded)
+            spent = _least(section, cost)
+        if part.lines:
+            self._written[section.title] = part
+            self._spent[section.title] = spent
+        else:
+            self._written.pop(section.title, None)
+            self._spent.pop(section.title, None)
+        return spent
 
 
 def _least(section: Section, cost: Cost) -> int:
@@ -88,59 +145,49 @@ def _title(title: str) -> str:
     return f"\n## {title}"
 
 
-def _with_names(
-    body: list[tuple[str, tuple[str, ...]]],
-    found: Digest,
-    counter: TokenCounter,
-    budget: int,
-    degraded: tuple[str, ...],
+def _names_budget(budget: int) -> int:
+    enough = min(int(budget * _NAMES_SHARE), _NAMES_ENOUGH)
+    return enough + int(max(0, budget - _NAMES_ENOUGH / _NAMES_SHARE) * _NAMES_BEYOND)
+
+
+def _names(
+    found: Digest, counter: TokenCounter, text: str, budget: int
+) -> tuple[list[Mention], int, int]:
+    """The names, how many are left out, and the tokens of their section."""
+    title = counter.count(f"\n\n## {_NAMES_TITLE}\n") + 12
+    chosen, more = choose(
+        found.mentions.values(), found.length, Present(text), counter.count, budget - title
+    )
+    if not chosen:
+        return [], 0, 0
+    return chosen, more, title + counter.count("\n".join(lines(chosen, more)))
+
+
+def _fitted(
+    draft: _Draft, chosen: list[Mention], more: int, counter: TokenCounter, budget: int
 ) -> Summary:
-    text = _join(body)
-    left = budget - counter.count(text) - counter.count(f"\n\n## {_NAMES_TITLE}\n") - 24
-    candidates = _absent(ranked(found.mentions.values(), found.length), text)
-    names = NameList({kind: [] for kind in _KINDS})
-    chosen: list[Mention] = []
-    for mention in candidates[:_NAMES_LIMIT]:
-        price = counter.count(f", {mention.text}")
-        if price <= left:
-            left -= price
-            chosen.append(mention)
-        if left < 2:
-            break
+    """Joined, and cut where the tokens of joined lines exceed the sum of their parts."""
     while True:
-        names = NameList({kind: [] for kind in _KINDS}, len(candidates) - len(chosen))
-        for mention in chosen:
-            names.names[mention.kind].append(mention.text)
-        whole = [*body, (_NAMES_TITLE, tuple(names.lines()))] if chosen else body
-        text = _join(whole)
+        body = draft.body()
+        if chosen:
+            body.append((_NAMES_TITLE, tuple(lines(chosen, more))))
+        text = _join(body)
         total = counter.count(text)
-        if total <= budget or not chosen:
+        if total <= budget:
             break
-        # Tokens of a joined line can exceed the sum of its parts by a few.
-        del chosen[-max(1, min(len(chosen), (total - budget) // 8 + 1)) :]
+        if chosen:
+            cut = max(1, min(len(chosen), (total - budget) // 6 + 1))
+            del chosen[-cut:]
+            more += cut
+        else:
+            draft.drop(total - budget)
     return Summary(
         text=text,
         tokens=total,
-        sections={title: counter.count("\n".join(lines)) for title, lines in whole},
-        degraded=degraded,
+        sections={title: counter.count("\n".join(part)) for title, part in body},
+        degraded=draft.degraded(),
     )
 
 
-def _absent(mentions: Sequence[Mention], text: str) -> list[Mention]:
-    """Those that do not stand in the text already, alone or as the last part of a path."""
-    present: set[str] = set()
-    for name, _ in identifiers(text):
-        present.add(name)
-        present.update(part for part in name.replace("\\", "/").split("/") if part)
-    kept = []
-    for mention in mentions:
-        if mention.text in present:
-            continue
-        kept.append(mention)
-        if mention.kind == "path":
-            present.add(mention.text.replace("\\", "/").rsplit("/", 1)[-1])
-    return kept
-
-
 def _join(body: Sequence[tuple[str, Sequence[str]]]) -> str:
-    return "\n\n".join("\n".join([f"## {title}", *lines]) for title, lines in body)
+    return "\n\n".join("\n".join([f"## {title}", *part]) for title, part in body)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from compress.compaction.facts import FactsCache
 from compress.compaction.fates import Fate, Fates, NodeFate
 from compress.compaction.policy import Policy
 from compress.entries import LogEntry
@@ -46,6 +47,8 @@ class SessionInput:
     """Provider tokens per counted token; ``None`` counts as 1."""
     measured: Measured | None = None
     """What is summed over the plan surface, where it is kept; ``None`` has it measured anew."""
+    cache: FactsCache | None = None
+    """Facts of nodes that were read before; ``None`` has each read anew. Never changes a result."""
 
     def measure(self) -> Measured:
         """The measures of the plan surface. The same whether they were kept or are made now."""

@@ -101,10 +101,13 @@ def test_sections_come_by_priority_and_empty_ones_are_left_out() -> None:
         "User instructions",
         "Open items",
         "Running jobs",
-        "Files",
         "Unresolved errors",
-        "Commands",
         "Reported",
+        "Last steps",
+        "Files",
+        "Commands",
+        "Finished items",
+        "Names",
     ]
 
 
