@@ -12,6 +12,9 @@ from inspector.cli_paint import Paint, counted
 from inspector.reports import AuditRow
 from inspector.sanitize import line
 
+_WHOLE = 1_000
+"""Cells of a line that is a result by itself, or to be copied: the terminal folds it."""
+
 
 def operation_facts(row: AuditRow, paint: Paint) -> Iterator[str]:
     """Who, when, which rule, which nodes, tokens before and after, what it lost and cost."""
@@ -30,14 +33,8 @@ def operation_facts(row: AuditRow, paint: Paint) -> Iterator[str]:
         yield f"prompt cache: {row.cache_invalidated_tokens:,} tokens were sent anew"
         yield from lost_lines(row.lost, paint)
     if row.compaction is not None:
-        yield paint(
-            line(
-                f"beside ours: ullage compact {row.session} --before-compaction {row.compaction} "
-                "--budget own",
-                paint.width,
-            ),
-            "dim",
-        )
+        command = f"ullage compact {row.session} --before-compaction {row.compaction} --budget own"
+        yield paint(line(f"beside ours: {command}", _WHOLE), "dim")
 
 
 def _moment(at: float | None) -> str:
@@ -49,20 +46,20 @@ def _moment(at: float | None) -> str:
 def verification_text(report: VerificationReport, paint: Paint) -> Iterator[str]:
     """Each finding as a sentence, or that there is none, and what was looked at."""
     for finding in report.findings:
-        yield paint(line(finding.message, max(paint.width, 400)), "red")
+        yield paint(line(finding.message, _WHOLE), "red")
     where = f" of session {report.session}" if report.session else ""
     looked = (
         f"{counted(report.events, 'event')} of operations{where}, "
         f"{counted(report.commits, 'commit')}"
     )
     if report.intact:
-        yield line(f"Nothing was changed, removed or moved: {looked}.", paint.width)
+        yield line(f"Nothing was changed, removed or moved: {looked}.", _WHOLE)
     else:
-        yield line(f"{counted(len(report.findings), 'finding')}: {looked}.", paint.width)
+        yield line(f"{counted(len(report.findings), 'finding')}: {looked}.", _WHOLE)
     if report.noted is not None:
         of = f" of session {report.noted.session}" if report.noted.session else ""
         since = f"{report.noted.since:,} since" if report.noted.since else "nothing since"
-        yield line(f"The noted head is on the chain{of}; {since}.", paint.width)
+        yield line(f"The noted head is on the chain{of}; {since}.", _WHOLE)
     yield f"Head: {report.head.digest}"
 
 
@@ -70,4 +67,4 @@ def head_text(report: HeadReport) -> Iterator[str]:
     """The digest first, for a script to cut out."""
     what = "commit" if report.session is None else "event"
     of = "" if report.session is None else f" of session {report.session}"
-    yield line(f"{report.digest}  {counted(report.count, what)}{of}", 400)
+    yield line(f"{report.digest}  {counted(report.count, what)}{of}", _WHOLE)
