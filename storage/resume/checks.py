@@ -25,14 +25,16 @@ def check_said(copy: PlanCopy) -> None:
 
 
 def check_paired(copy: PlanCopy) -> None:
-    """Raises :class:`ResumeRefusedError` for a plan that holds a result without its call."""
-    orphan = _orphan_result(copy.nodes)
-    if orphan is not None:
+    """Raises :class:`ResumeRefusedError` for a plan that holds a result without its call, or a
+    second one for the same call."""
+    found = _stray_result(copy.nodes)
+    if found is not None:
+        result, fault = found
         raise ResumeRefusedError(
-            f"The result at event {orphan} of {copy.source.name} answers a call that does not "
-            "stand before it, which the provider refuses: choose another moment with --at, or "
-            "compact the region that holds it.",
-            choices=[orphan],
+            f"The result at event {result} of {copy.source.name} answers a call that {fault}, "
+            "which the provider refuses: choose another moment with --at, or compact the region "
+            "that holds it.",
+            choices=[result],
         )
 
 
@@ -49,15 +51,22 @@ def check_answered(copy: PlanCopy) -> None:
         )
 
 
-def _orphan_result(nodes: tuple[CopyNode, ...]) -> NodeId | None:
+def _stray_result(nodes: tuple[CopyNode, ...]) -> tuple[NodeId, str] | None:
+    """The first result that no call waits for, and what is wrong with it."""
     called: set[str | None] = set()
+    waiting: set[str | None] = set()
     for node in nodes:
         for piece in node.pieces:
             for block in piece.blocks:
                 if block.kind == "tool_call":
                     called.add(block.id)
-                elif block.kind == "tool_result" and block.id not in called:
-                    return node.node
+                    waiting.add(block.id)
+                elif block.kind == "tool_result":
+                    if block.id not in called:
+                        return node.node, "does not stand before it"
+                    if block.id not in waiting:
+                        return node.node, "was answered before"
+                    waiting.remove(block.id)
     return None
 
 

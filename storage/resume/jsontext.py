@@ -13,6 +13,7 @@ from typing import Any
 from storage.records import parse_record
 from storage.resume.base import Original
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _DECODER = json.JSONDecoder(strict=False)
 _BLANKS = " \t\r\n"
 
@@ -32,7 +33,7 @@ def text_of(original: Original) -> str:
 
 def dumps(value: Any) -> str:
     """Any JSON value as compact text."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def members(text: str) -> dict[str, str]:

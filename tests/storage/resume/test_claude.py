@@ -311,6 +311,11 @@ def test_a_result_without_its_call_is_refused(log: Log) -> None:
     assert "answers a call that does not stand before it" in refused(copy)
 
 
+def test_a_second_result_of_a_call_is_refused(log: Log) -> None:
+    log.result("call-a2", "again", "r9")
+    assert "answers a call that was answered before" in refused(copy_of(log))
+
+
 def test_a_list_that_begins_with_an_answer_is_refused(log: Log) -> None:
     copy = copy_of(log, lambda nodes: nodes[1:])
     assert "begins with an answer" in refused(copy)
