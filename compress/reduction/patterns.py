@@ -1,0 +1,83 @@
+"""Regular expressions of profiles, run in linear time (RE2) over lines of bounded length.
+
+RE2 has neither look-around nor back-references; a pattern that it cannot compile is refused with
+the position of the fragment that it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Annotated, Any
+
+import re2
+from pydantic import AfterValidator
+
+LONGEST_LINE = 64 * 1024
+"""Characters of a line that patterns see; what lies behind is kept or cut with its line."""
+_MEMORY = 64 << 20
+"""Bytes that the automaton of one set may take before RE2 starts it anew."""
+
+
+def _options() -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = _MEMORY
+    return options
+
+
+def check_pattern(pattern: str) -> str:
+    """The pattern itself.
+
+    Raises ``ValueError`` with RE2's reason and the position, in characters from 1, of the
+    fragment that it cannot take.
+    """
+    if len(pattern) > LONGEST_LINE:
+        raise ValueError(
+            f"the pattern is {len(pattern)} characters long; {LONGEST_LINE} are allowed"
+        )
+    try:
+        compile_pattern(pattern)
+    except re2.error as error:
+        told = error.args[0] if error.args else ""
+        reason = told.decode("utf-8", "replace") if isinstance(told, bytes) else str(told)
+        fragment = reason.partition(": ")[2]
+        found = pattern.find(fragment) if fragment else -1
+        place = f"position {found + 1}" if found >= 0 else "position 1"
+        raise ValueError(f"{place}: {reason}") from error
+    return pattern
+
+
+Pattern = Annotated[str, AfterValidator(check_pattern)]
+"""A pattern of a profile, checked when the profile is made."""
+
+
+@lru_cache(maxsize=1024)
+def compile_pattern(pattern: str) -> Any:
+    """A pattern with groups, for the few places that need them. Raises ``re2.error``."""
+    return re2.compile(pattern, _options())
+
+
+class PatternSet:
+    """Many patterns looked for at once, one pass a line."""
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        self._set: Any = None
+        if patterns:
+            found = re2.Set.SearchSet(_options())
+            for pattern in patterns:
+                found.Add(pattern)
+            found.Compile()
+            self._set = found
+
+    def matches(self, line: str) -> list[int]:
+        """Indices of the patterns that stand somewhere in the line, in rising order."""
+        if self._set is None:
+            return []
+        return sorted(self._set.Match(line[:LONGEST_LINE].encode("utf-8", "replace")))
+
+
+@lru_cache(maxsize=256)
+def pattern_set(patterns: tuple[str, ...]) -> PatternSet:
+    """The set of these patterns, built once: many outputs meet the same profile."""
+    return PatternSet(patterns)
