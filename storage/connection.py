@@ -88,8 +88,9 @@ class Connections:
             yield self._connection()
 
     @contextmanager
-    def write(self) -> Iterator[sqlite3.Connection]:
-        """One transaction. Rolled back when the block raises.
+    def write(self, *, durable: bool = False) -> Iterator[sqlite3.Connection]:
+        """One transaction. Rolled back when the block raises. ``durable``: on the disk when the
+        block ends, so that a loss of power cannot take it back.
 
         Raises :class:`StoreBusyError` when another process holds the store too long,
         :class:`StoreUnusableError` when it may only be read.
@@ -101,6 +102,8 @@ class Connections:
             )
         with self._guard():
             connection = self._connection()
+            # What an ingest writes is read again; what a person did is not.
+            connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             try:
                 connection.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as error:

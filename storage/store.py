@@ -262,10 +262,11 @@ class Store:
 
     # The user's operations
 
-    def operations(self, session: SessionRecord) -> list[OperationRow]:
-        """The user's strand of a session, in number order."""
+    def operations(self, session: SessionRecord, after: int = 0) -> list[OperationRow]:
+        """The user's strand of a session, in number order, from the number behind ``after`` on."""
+        query = _OPERATIONS.replace("ORDER BY", "AND number > ? ORDER BY")
         with self.connections.read() as connection:
-            found = connection.execute(_OPERATIONS, (session.id,)).fetchall()
+            found = connection.execute(query, (session.id, after)).fetchall()
         return [_operation(row) for row in found]
 
     def append_operations(
@@ -275,7 +276,7 @@ class Store:
     ) -> list[OperationRow]:
         """Appends what ``make`` gives for the strand as it is now, and chains it, in one
         transaction, so that two processes cannot number the same event."""
-        with self.connections.write() as connection:
+        with self.connections.write(durable=True) as connection:
             strand = [
                 _operation(row) for row in connection.execute(_OPERATIONS, (session.id,)).fetchall()
             ]

@@ -144,36 +144,36 @@ class _Check:
         for owner, group in groupby(every, key=lambda row: int(row[0])):
             seen.add(owner)
             if only in (None, owner):
-                rows = [(StrandRow(*row[:-1]), row[-1]) for row in group]
+                rows = ((StrandRow(*row[:-1]), row[-1]) for row in group)
                 yield from self._strand(owner, rows, heads.get(owner), commits.get(owner, ()))
         for owner in sorted({*heads, *commits} - seen - {ALL}):
             if only in (None, owner):
-                yield from self._strand(owner, [], heads.get(owner), commits.get(owner, ()))
+                yield from self._strand(owner, (), heads.get(owner), commits.get(owner, ()))
 
     def _strand(
         self,
         owner: int,
-        rows: Sequence[tuple[StrandRow, bytes]],
+        rows: Iterable[tuple[StrandRow, bytes]],
         newest: Head | None,
         commits: Sequence[Head],
     ) -> Iterator[Finding]:
         """Of one session: its rows against one another, its head, and what commits say of it."""
-        self._rows += len(rows)
         name = self._names.get(owner)
         if name is None:
-            what = f"{_run(1, rows[-1][0].number)} belong" if rows else "Its commits belong"
+            count = sum(1 for _ in rows)
+            self._rows += count
             yield Finding(
                 "unknown_session",
-                f"{what} to session number {owner}, which is not in this store.",
+                f"{count:,} events of operations and {len(commits):,} commits are of session "
+                f"number {owner}, which is not in this store.",
             )
             return
         start = genesis(name)
-        findings = [
-            *_chained(name, start, rows),
-            *_ended(name, start, rows, newest),
-        ]
+        digests: dict[int, bytes] = {}
+        findings = list(_chained(name, start, rows, digests))
+        findings += _ended(name, start, digests, newest)
         yield from findings
-        digests = {row.number: digest for row, digest in rows}
+        self._rows += len(digests)
         self._look_for(name, [start, *digests.values()])
         if not findings:
             yield from _committed(name, digests, commits, whole=self._whole)
@@ -223,12 +223,18 @@ class _Check:
                 self._found = Noted(digest.hex(), session, len(digests) - 1 - index)
 
 
-def _chained(name: str, start: bytes, rows: Iterable[tuple[StrandRow, bytes]]) -> Iterator[Finding]:
+def _chained(
+    name: str,
+    start: bytes,
+    rows: Iterable[tuple[StrandRow, bytes]],
+    digests: dict[int, bytes],
+) -> Iterator[Finding]:
     """Each row behind the one before it. Compared with the digest that is stored there, so that
-    one changed row is one finding."""
+    one changed row is one finding. Fills in the ``digests`` by number, as the rows go by."""
     previous: bytes | None = start
     expected = 1
     for row, digest in rows:
+        digests[row.number] = digest
         if row.number > expected:
             yield Finding(
                 "missing",
@@ -254,12 +260,12 @@ def _chained(name: str, start: bytes, rows: Iterable[tuple[StrandRow, bytes]]) -
 
 
 def _ended(
-    name: str, start: bytes, rows: Sequence[tuple[StrandRow, bytes]], newest: Head | None
+    name: str, start: bytes, digests: Mapping[int, bytes], newest: Head | None
 ) -> Iterator[Finding]:
     """The end of a strand against the head that is kept apart."""
-    last = rows[-1][0].number if rows else 0
+    last = max(digests, default=0)
     if newest is None:
-        if rows:
+        if digests:
             yield Finding("head", f"The head of session {name} is missing.", name)
     elif newest.count > last:
         one = newest.count == last + 1
@@ -278,7 +284,7 @@ def _ended(
             name,
             f"o{newest.count + 1}",
         )
-    elif newest.digest != (rows[-1][1] if rows else start) or not rows:
+    elif newest.digest != digests.get(last, start) or not digests:
         yield Finding("head", f"Session {name} does not end as its head says.", name)
 
 

@@ -6,12 +6,14 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from storage.chain import STRAND_COLUMNS, Commit, Head, StrandRow, genesis, linked
 from storage.connection import Connections
 from storage.sources.registry import registry
 from storage.store import Store
@@ -264,3 +266,58 @@ def test_the_next_commit_does_not_cover_what_was_done(template: Path, tmp_path: 
     operate(store, NAMES[0], "pin", "pin/add")
     store.close()
     assert findings(path)
+
+
+def forge(*, head: bool, commits: bool, end: bool) -> Callable[[sqlite3.Connection], None]:
+    """The last event of a session's strand changed and chained anew, as far as it is asked for."""
+
+    def act(connection: sqlite3.Connection) -> None:
+        rows = connection.execute(
+            f"SELECT {STRAND_COLUMNS} FROM operation_events WHERE session_id = 1 ORDER BY number"
+        ).fetchall()
+        strand = [StrandRow(*row) for row in rows]
+        strand[-1] = replace(strand[-1], origin=b"policy")
+        newest = linked(genesis(NAMES[0]), strand)[-1]
+        connection.execute(
+            "UPDATE operation_events SET origin = 'policy', digest = ? "
+            "WHERE session_id = 1 AND number = 6",
+            (newest,),
+        )
+        if head:
+            connection.execute(
+                "UPDATE operation_heads SET digest = ? WHERE session_id = 1", (newest,)
+            )
+        if not commits:
+            return
+        (before,) = connection.execute(
+            "SELECT digest FROM operation_commits WHERE position = 4"
+        ).fetchone()
+        digest = Commit(5, 1, Head(6, newest)).link(before)
+        connection.execute(
+            "UPDATE operation_commits SET head = ?, digest = ? WHERE position = 5",
+            (newest, digest),
+        )
+        if end:
+            connection.execute(
+                "UPDATE operation_heads SET digest = ? WHERE session_id = 0", (digest,)
+            )
+
+    return act
+
+
+@pytest.mark.parametrize(
+    ("head", "commits", "end", "kinds"),
+    [
+        (False, False, False, ["head"]),
+        (True, False, False, ["changed"]),
+        (True, True, False, ["head"]),
+        (False, True, True, ["head"]),
+        (True, True, True, []),
+    ],
+)
+def test_a_forger_who_leaves_out_one_of_the_chains_is_found(
+    template: Path, *, head: bool, commits: bool, end: bool, kinds: list[str]
+) -> None:
+    """Who makes all of them anew is not, but by a noted head."""
+    found = tampered(template, forge(head=head, commits=commits, end=end))
+    assert [one.kind for one in found] == kinds
