@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from compress.compaction.agent import AgentOperation, agent_operations
@@ -13,7 +13,7 @@ from compress.compaction.service import preview_auto, preview_region
 from compress.compaction.values import Lost, PressureInputs, Preview, SessionInput
 from compress.errors import CompressError, StaleNodeError
 from compress.events import NodeId
-from compress.operations import OperationDraft, Origin, is_operation_id
+from compress.operations import OperationDraft, Origin
 from compress.plan import PlanState
 from inspector.contents import Contents
 from inspector.loaded import LoadedSession
@@ -22,8 +22,8 @@ from inspector.reports import (
     CompactionMode,
     CompactionReport,
     LostReport,
-    NodeFate,
     RegionReport,
+    ReportedFates,
     SessionHeader,
     SummaryReport,
 )
@@ -47,6 +47,12 @@ class RequestError(CompressError):
     code = "request"
 
 
+class CancelledError(CompressError):
+    """Nobody waits for this preview any more."""
+
+    code = "cancelled"
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """What to compact. ``start`` and ``end`` for a region; ``budget`` in tokens or ``"own"``: as
@@ -62,6 +68,8 @@ class Request:
     budget: int | str | None = None
     pins: tuple[NodeId, ...] = ()
     origin: Origin = "user"
+    cancelled: Callable[[], bool] = lambda: False
+    """Asked whenever the store is to be read, in the thread of the preview: whether to give up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +89,10 @@ def preview(
     header: SessionHeader,
     request: Request,
 ) -> PreviewHandle:
-    """What a compaction would do; writes nothing.
+    """What a compaction would do; writes nothing. Callable in any thread, by several at once.
 
-    Raises a :class:`CompressError` that says why nothing can be done.
+    Raises a :class:`CompressError` that says why nothing can be done, :class:`CancelledError`
+    once the request says that it is.
     """
     at, own = request.at, None
     if request.before_compaction is not None:
@@ -93,7 +102,7 @@ def preview(
     for pin in request.pins:
         if pin not in state.surface.members:
             raise StaleNodeError(pin, "is no node of this session, so it cannot be kept")
-    session, used = session_input(store, loaded, settings, state, at)
+    session, used = session_input(store, loaded, settings, state, at, cancelled=request.cancelled)
     made = _made(session, used, request, own, _budget(loaded, request, own))
     size = used, _used_after(loaded, session, made, at)
     report = _report(made, session, size, header, _at(loaded, at))
@@ -151,19 +160,38 @@ def session_input(
     settings: Settings,
     state: PlanState,
     at: NodeId | None,
+    *,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> tuple[SessionInput, int]:
-    """The session as compaction sees it, and the provider tokens that its plan holds."""
-    meter = loaded.meter(at)
-    reading = reading_of_plan(meter, state)
+    """The session as compaction sees it, and the provider tokens that its plan holds.
+
+    Raises :class:`CancelledError`, also when its content is read.
+    """
+
+    def give_up() -> None:
+        if cancelled():
+            raise CancelledError("This preview was given up: a newer one is wanted.")
+
+    give_up()
+    with loaded.lock:
+        meter, measured = loaded.meter(at), loaded.measured(state)
+        reading = reading_of_plan(meter, state)
+        window = window_of(loaded, meter, settings).tokens
+    give_up()
     record = loaded.record
+    content = Contents(
+        store, record, state, place=measured.place, kept=loaded.contents, asked=give_up
+    )
     session = SessionInput(
         plan=state,
-        content=Contents(store, record, state),
+        content=content,
         counter=resources.counter_for(reading.model or record.model),
         policy=policy_of(settings),
-        window=window_of(loaded, meter, settings).tokens,
+        window=window,
         overhead=reading.overhead,
         calibration=reading.calibration,
+        measured=measured,
+        cache=loaded.facts,
     )
     return session, reading.used
 
@@ -270,10 +298,14 @@ def _used_after(
     loaded: LoadedSession, session: SessionInput, made: Preview, at: NodeId | None
 ) -> int:
     """Provider tokens of the surface that a commit would leave, weighed as the gauge will."""
-    earlier = (node for node in made.surface if is_operation_id(node))
-    new = made.region_after + sum(session.tokens(node) for node in earlier)
-    known = (node for node in made.surface if isinstance(node, int))
-    return loaded.meter(at).reading_of(known, new).used
+    measured = session.measure()
+    brought = [e.node or e.seq for e in session.plan.events.values() if e.op is not None]
+    places = (measured.place(node) for node in dict.fromkeys(brought))
+    stay = (made.fates[p] for p in places if p is not None)
+    new = made.region_after
+    new += sum(fate.tokens_before for fate in stay if fate.fate in ("kept", "pinned"))
+    with loaded.lock:
+        return loaded.meter(at).reading_of(made.surface, new).used
 
 
 def _report(
@@ -286,7 +318,6 @@ def _report(
     """Sizes of the whole window in provider tokens, so that every percentage has the window as
     its one denominator; ``size`` is what the gauge shows before and will show after."""
     used, after = size
-    own = {event.seq for event in made.draft.events}
     summary = made.summary
     window = session.window
     return CompactionReport(
@@ -294,17 +325,7 @@ def _report(
         at_seq=at,
         replace_generation=session.plan.surface.replace_generation,
         region=RegionReport(start=made.region.start, end=made.region.end),
-        nodes=tuple(
-            NodeFate(
-                seq=fate.node,
-                fate=fate.fate,
-                rule=fate.rule,
-                tokens_before=fate.tokens_before,
-                tokens_after=fate.tokens_after,
-            )
-            for fate in made.fates
-            if fate.node not in own
-        ),
+        nodes=ReportedFates(made.fates),
         summary=None
         if summary is None
         else SummaryReport(
@@ -332,4 +353,5 @@ def lost_report(lost: Lost) -> LostReport:
         identifiers_total=len(lost.identifiers),
         instructions_total=len(lost.instructions),
         errors_total=len(lost.errors),
+        unread_nodes=lost.unread,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from compress.events import NodeId, SessionEvent
 from compress.messages import NodeContent
@@ -13,7 +13,10 @@ from storage.store import Store
 
 _AHEAD = 128
 """Nodes that are read together with the one asked for: the next is wanted soon."""
-_KEPT = 2_048
+_KEPT = 4_096
+
+Kept = OrderedDict[tuple[NodeId, int], NodeContent]
+"""What was read, by node and number of its events."""
 
 
 class Contents:
@@ -22,19 +25,32 @@ class Contents:
     Raises ``KeyError`` for an unknown node. Keeps what was read last.
     """
 
-    def __init__(self, store: Store, record: SessionRecord, plan: PlanState) -> None:
+    def __init__(
+        self,
+        store: Store,
+        record: SessionRecord,
+        plan: PlanState,
+        *,
+        place: Callable[[NodeId], int | None] | None = None,
+        kept: Kept | None = None,
+        asked: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``place`` tells the position of a node on the surface, where that is known already;
+        ``kept`` is what was read before, of this session. ``asked`` is called whenever the store
+        is to be read, and may raise."""
         self._store = store
         self._record = record
         self._plan = plan
-        self._kept: OrderedDict[NodeId, NodeContent] = OrderedDict()
-        self._place: dict[NodeId, int] | None = None
+        self._asked = asked
+        self._kept: Kept = OrderedDict() if kept is None else kept
+        self._place = place
 
     def __call__(self, node: NodeId) -> NodeContent:
         """The node's events with their blocks, in the order in which they are sent."""
-        found = self._kept.get(node)
+        found = self._kept.get((node, len(self._plan.surface.members[node])))
         if found is None:
-            self._read(self._page(node))
-            found = self._kept[node]
+            self._asked()
+            found = self._read(self._page(node))
         return found
 
     def all(self, nodes: Sequence[NodeId]) -> list[NodeContent]:
@@ -46,15 +62,18 @@ class Contents:
     def _page(self, node: NodeId) -> Sequence[NodeId]:
         nodes = self._plan.surface.nodes
         if self._place is None:
-            self._place = {standing: index for index, standing in enumerate(nodes)}
-        index = self._place.get(node)
+            self._place = {standing: index for index, standing in enumerate(nodes)}.get
+        index = self._place(node)
         return [node] if index is None else nodes[index : index + _AHEAD]
 
-    def _read(self, nodes: Sequence[NodeId]) -> None:
-        for content in self.all(nodes):
-            self._kept[content.node] = content
+    def _read(self, nodes: Sequence[NodeId]) -> NodeContent:
+        """The content of the first one, which is wanted."""
+        found = self.all(nodes)
+        for content in found:
+            self._kept[content.node, len(content.events)] = content
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
+        return found[0]
 
     def _events(self, seqs: Iterable[NodeId]) -> dict[NodeId, SessionEvent]:
         wanted = list(dict.fromkeys(seqs))

@@ -6,14 +6,19 @@ The functional core is in ``compress``; this only keeps its state between two lo
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from compress.compaction.facts import FactsCache
 from compress.entries import LogEntry
-from compress.events import NodeId
+from compress.events import NodeId, Replace
+from compress.measured import Measured, Measuring, measure
 from compress.meter import TokenMeter
 from compress.operations import OperationRow, moment
 from compress.plan import PlanState, plan
 from compress.surface import SurfaceFold, View
+from inspector.contents import Kept
 from inspector.reports import LostReport
 from storage.catalog import SessionRecord
 from storage.errors import UnknownEventError
@@ -22,13 +27,31 @@ from storage.store import Store
 PLAN_VIEW: View = "live"
 """The view that the plan, the meter and the thresholds stand on (design, section 1)."""
 
+_KEPT = 4
+"""Moments whose plan and measures are kept."""
+
+_Track = tuple[View, NodeId | None, bool]
+"""View, moment (``None``: now), whether operations are applied."""
+
+
+@dataclass(slots=True)
+class _Moment:
+    """The surface of one track as it was last asked for."""
+
+    stamp: tuple[int, int, int]
+    """Events, newest seq and newest operation that it is made of."""
+    state: PlanState
+    measuring: Measuring
+    measured: Measured | None = None
+
 
 class LoadedSession:
     """A session's log and operations, as far as the store holds them. Safe in any thread."""
 
     def __init__(self, store: Store, record: SessionRecord) -> None:
         self._store = store
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
+        """Hold it while reading what :meth:`refresh` changes: folds and meters."""
         self._begin(record)
 
     def _begin(self, record: SessionRecord) -> None:
@@ -43,14 +66,27 @@ class LoadedSession:
         self.judgements: dict[tuple[NodeId, int], tuple[LostReport, int]] = {}
         """What operations lost, and the tokens that the next request sent anew, by operation and
         number of nodes that it took away."""
+        self.facts = FactsCache()
+        """Of nodes that were read for a preview."""
+        self.contents: Kept = OrderedDict()
+        """The nodes that were read last."""
+        self._version: object = None
+        """Of the store, when it was last looked at."""
         self._folds: dict[View, SurfaceFold] = {}
+        self._views_differ = False
+        """Whether the running agent saw something that a resume sends otherwise."""
         self._meter: TokenMeter | None = None
+        self._past_meter: tuple[int, TokenMeter] | None = None
+        self._moments: OrderedDict[_Track, _Moment] = OrderedDict()
         self._take(self._store.entries(record))
         self.operations = self._store.operations(record)
 
     def refresh(self) -> None:
         """Takes what the store has got since. Costs what is new."""
-        with self._lock:
+        with self.lock:
+            version = self._store.data_version()
+            if version == self._version:
+                return
             record = self._store.session(self.record.id)
             grown = record.events - self.record.events
             if record.generation != self.record.generation or grown < 0:
@@ -64,7 +100,11 @@ class LoadedSession:
                     return
                 self._take(new)
             self.record = record
-            self.operations = self._store.operations(record)
+            known = self.operations[-1].number if self.operations else 0
+            new_rows = self._store.operations(record, known)
+            if new_rows:
+                self.operations = [*self.operations, *new_rows]
+            self._version = version
 
     def _last_seq(self) -> int:
         return max((int(entry.seq) for entry in self.order[-1:]), default=0)
@@ -76,6 +116,9 @@ class LoadedSession:
             for call, tool in entry.calls:
                 if call:
                     self.tools[call] = tool
+            if isinstance(entry.op, Replace) and entry.op.live_only and not self._views_differ:
+                self._views_differ = True
+                self._folds = {}
         for fold in self._folds.values():
             for entry in new:
                 fold.apply_leniently(entry)
@@ -102,39 +145,69 @@ class LoadedSession:
 
     def fold(self, view: View, at: NodeId | None = None) -> SurfaceFold:
         """The agent's surface: kept and extended for now, folded anew for a past moment."""
-        with self._lock:
+        with self.lock:
             log, _ = self.until(at)
             if log is not self.order:
                 return _folded(log, view)
-            if view not in self._folds:
-                self._folds[view] = _folded(log, view)
-            return self._folds[view]
+            # One fold serves both views while they are the same.
+            kept = view if self._views_differ else PLAN_VIEW
+            if kept not in self._folds:
+                self._folds[kept] = _folded(log, kept)
+            return self._folds[kept]
 
     def plan(self, at: NodeId | None = None) -> PlanState:
         """The agent's surface with the user's operations applied, at a moment. Over what the
         running agent saw: that is what an operation is made on."""
-        with self._lock:
-            _, rows = self.until(at)
-            return plan(self.fold(PLAN_VIEW, at).snapshot(), self.entries, rows)
+        with self.lock:
+            log, rows = self.until(at)
+            return self._kept_plan(PLAN_VIEW, None if log is self.order else at, rows)
+
+    def _kept_plan(self, view: View, at: NodeId | None, rows: Sequence[OperationRow]) -> PlanState:
+        """``at``: ``None`` where the whole log is meant."""
+        kept = view if self._views_differ else PLAN_VIEW
+        track = (kept, at, bool(rows))
+        stamp = (len(self.order), self.record.last_seq, rows[-1].number if rows else 0)
+        found = self._moments.get(track)
+        if found is None or found.stamp != stamp:
+            state = plan(self.fold(view, at).snapshot(), self.entries, rows)
+            found = _Moment(stamp, state, Measuring() if found is None else found.measuring)
+            self._moments[track] = found
+        self._moments.move_to_end(track)
+        while len(self._moments) > _KEPT:
+            self._moments.popitem(last=False)
+        return found.state
+
+    def measured(self, state: PlanState) -> Measured:
+        """The measures of a plan or an agent's surface of this session."""
+        with self.lock:
+            moment_ = next((m for m in self._moments.values() if m.state is state), None)
+            if moment_ is None:
+                return measure(state)
+            if moment_.measured is None:
+                moment_.measured = moment_.measuring.of(state)
+            return moment_.measured
 
     def agent_only(self, view: View, at: NodeId | None = None) -> PlanState:
         """The agent's surface in the same shape, without any operation but with the pins' marks."""
-        with self._lock:
-            return plan(self.fold(view, at).snapshot(), self.entries, ())
+        with self.lock:
+            log, _ = self.until(at)
+            return self._kept_plan(view, None if log is self.order else at, ())
 
     def plan_before(self, row: OperationRow) -> PlanState:
         """The plan just before an operation's first event."""
-        with self._lock:
+        with self.lock:
             earlier = [other for other in self.operations if other.number < row.number]
             return plan(self.fold(PLAN_VIEW, row.after).snapshot(), self.entries, earlier)
 
     def meter(self, at: NodeId | None = None) -> TokenMeter:
         """The session's meter, of what the running agent saw, since that is what the provider's
         figures speak of: kept and fed for now, fed anew for a past moment."""
-        with self._lock:
+        with self.lock:
             log, _ = self.until(at)
             if log is not self.order:
-                return TokenMeter("live").feed_all(log)
+                if self._past_meter is None or self._past_meter[0] != len(log):
+                    self._past_meter = (len(log), TokenMeter("live").feed_all(log))
+                return self._past_meter[1]
             if self._meter is None:
                 self._meter = TokenMeter("live").feed_all(log)
             return self._meter

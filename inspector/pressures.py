@@ -118,4 +118,4 @@ def reading_of_plan(meter: TokenMeter, state: PlanState) -> Reading:
         if isinstance(node, str)
         for seq in surface.members[node]
     )
-    return meter.reading_of((n for n in surface.nodes if isinstance(n, int)), new)
+    return meter.reading_of(surface.nodes, new)

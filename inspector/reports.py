@@ -10,17 +10,21 @@ The JSON Schemas under ``assets/schemas/`` are made from these models (``ullage 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation, field_serializer
 
+from compress.compaction.fates import Fate
 from compress.events import NodeId
+from inspector.fate_reports import NodeFate, ReportedFates, fate_runs
+
+__all__ = ["Fate", "NodeFate", "ReportedFates", "fate_runs"]
 
 Track = Literal["agent", "plan"]
 ViewName = Literal["resume", "live"]
 SessionState = Literal["running", "waiting", "idle", "ended"]
 WindowSource = Literal["user", "log", "observed", "table", "unknown"]
-Fate = Literal["kept", "pinned", "shadowed", "receipt", "reduced"]
 OperationState = Literal["standing", "undone", "superseded"]
 CompactionMode = Literal["region", "auto", "micro"]
 Proposed = Literal["micro", "compact"]
@@ -229,14 +233,6 @@ class RegionReport(Report):
     end: NodeId
 
 
-class NodeFate(Report):
-    seq: NodeId
-    fate: Fate
-    rule: str
-    tokens_before: int
-    tokens_after: int
-
-
 class SummaryReport(Report):
     text: str
     tokens: int
@@ -254,6 +250,9 @@ class LostReport(Report):
     identifiers_total: int = 0
     instructions_total: int = 0
     errors_total: int = 0
+    unread_nodes: int = 0
+    """Nodes that stand and were not read, since they are too far from the end: what stands in
+    those alone is listed as lost."""
 
 
 class AgentSide(Report):
@@ -284,7 +283,13 @@ class CompactionReport(Report):
     at_seq: NodeId | None
     replace_generation: int
     region: RegionReport | None
-    nodes: tuple[NodeFate, ...] = ()
+    nodes: SkipValidation[Sequence[NodeFate]] = Field((), json_schema_extra={"default": []})
+    """Of every row of the surface before, in its order."""
+
+    @field_serializer("nodes")
+    def _all_nodes(self, nodes: Sequence[NodeFate]) -> tuple[NodeFate, ...]:
+        return tuple(nodes)
+
     summary: SummaryReport | None = None
     tokens_before: int = 0
     """Provider tokens in the window, overhead included, as the gauge shows them; the figures of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -151,16 +151,6 @@ def runs_of(
         else:
             rule = tail[1] if tail and first >= tail[0] else kept
             yield FateRun(first, last, "kept", rule, before, before)
-
-
-def fate_runs(fates: Iterable[NodeFate]) -> tuple[FateRun, ...]:
-    """The runs of any list of fates."""
-    if isinstance(fates, Fates):
-        return fates.runs
-    return tuple(
-        FateRun(at, at + 1, fate.fate, fate.rule, fate.tokens_before, fate.tokens_after)
-        for at, fate in enumerate(fates)
-    )
 
 
 def _rule(kind: int) -> str:

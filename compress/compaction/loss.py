@@ -1,16 +1,18 @@
 """What an operation loses: names, instructions and errors that stand nowhere on the surface after
 it. The same measure judges the agent's own compactions.
 
-The reading is bounded, as a digest's is: of what stands, the nodes nearest to the end that hold
-:data:`~compress.compaction.digest.RAW_TOKENS` are read. Where nodes were left unread, the report
-says how many: a name that stands in one of those alone is listed as lost though it is not.
+The reading is bounded, as a digest's is: of what stands, the nodes nearest to the end are read, up
+to :data:`~compress.compaction.digest.RAW_TOKENS` and ``RAW_NODES``. Where nodes were left unread,
+the report says how many: a name that stands in one of those alone is listed as lost though it is
+not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from compress.compaction.digest import RAW_TOKENS, Digest, Failure, digest, strings
+from compress.compaction.digest import RAW_NODES, RAW_TOKENS, Digest, Failure, digest
+from compress.compaction.facts import FactsCache, NodeFacts, strings
 from compress.compaction.identifiers import identifiers, ranked
 from compress.compaction.values import Lost, SessionInput
 from compress.events import NodeId
@@ -43,13 +45,17 @@ def lost_from(
     ``brought``, and in none of the ``count`` nodes that stay, each with its counted tokens, the
     nearest to the end first."""
     after = _Standing(brought)
+    cache = session.cache or FactsCache()
+    members = session.plan.surface.members
     budget, read = RAW_TOKENS, 0
     for node, weight in standing:
         budget -= weight
-        if budget < 0:
+        if read and (budget < 0 or read >= RAW_NODES):
             break
         read += 1
-        after.read(texts(session.content(node)))
+        after.take(cache.facts(session.content, node, len(members[node])))
+        if after.room > 0:
+            after.quote(texts(session.content(node)))
     names = ranked((m for m in found.mentions.values() if m.text not in after.names), found.length)
     said = [*found.rules, *found.said]
     flat = [_flat(one.text) for one in said]
@@ -79,23 +85,36 @@ class _Standing:
 
     def __init__(self, brought: Sequence[str]) -> None:
         self.names: set[str] = set()
+        self.room = _QUOTED
+        """Characters that :meth:`quote` still takes."""
         self._whole: set[str] = set()
         self._near: list[str] = []
-        self._room = _QUOTED
         self._joined: str | None = None
-        self.read(brought)
         self._brought = "\n".join(_flat(text) for text in brought)
+        for text in brought:
+            self._name(name for name, _ in identifiers(text))
 
-    def read(self, found: Iterable[str]) -> None:
+    def take(self, facts: NodeFacts) -> None:
+        """A node of which only the facts are looked at."""
+        self._name(facts.every_name())
+        if facts.text:
+            self._whole.add(_flat(facts.text))
+        for result in facts.results:
+            self._whole.update(map(_flat, result.lines))
+
+    def quote(self, found: Iterable[str]) -> None:
+        """Texts in which others are looked for."""
         for text in found:
-            for name, _ in identifiers(text):
-                self.names.add(name)
-                self.names.update(name.replace("\\", "/").split("/"))
             flat = _flat(text)
-            self._whole.add(flat)
-            if self._room > 0:
-                self._near.append(flat)
-                self._room -= len(flat)
+            self._near.append(flat)
+            self.room -= len(flat)
+
+    def _name(self, found: Iterable[str]) -> None:
+        names = set(found)
+        self.names |= names
+        for name in names:
+            if "/" in name or "\\" in name:
+                self.names.update(name.replace("\\", "/").split("/"))
 
     def missing(self, flat: Sequence[str]) -> list[int]:
         """Indices of the texts that stand nowhere, in their order."""

@@ -39,6 +39,8 @@ class Node:
     calls: int = 0
     sent: bool = True
     """Whether the agent sends it at all."""
+    block: int = -1
+    """The block of standing nodes that it was last summed up in."""
 
 
 @dataclass(slots=True)
@@ -183,3 +185,13 @@ def _divide(reply: Reply, output: float, node: Node, ratio: float) -> Features:
 def _add(features: Features, name: str, value: float) -> None:
     if value:
         features[name] = features.get(name, 0.0) + value
+
+
+def accumulate(into: Features, features: Features, sign: int) -> None:
+    """Add features, or take them away; what comes to nothing is dropped."""
+    for name, value in features.items():
+        total = into.get(name, 0.0) + sign * value
+        if abs(total) < 1e-6:
+            into.pop(name, None)
+        else:
+            into[name] = total

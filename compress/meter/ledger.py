@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from compress.entries import LogEntry
 from compress.errors import StaleNodeError
 from compress.events import NodeId, Rebase, SurfaceOp
-from compress.meter.features import Features, Node, Reply, take, weigh_reply
+from compress.meter.blocks import Blocks, Sum
+from compress.meter.features import Features, Node, Reply, accumulate, take, weigh_reply
 from compress.surface import SurfaceFold, View
 
 
@@ -51,6 +52,11 @@ class Ledger:
         """The moments since which changes are summed up. The meter adds and drops them."""
         self._order = 0
         self._tools: dict[str, str] = {}
+        self._blocks = Blocks(self.nodes.get)
+
+    def sum_of(self, nodes: Sequence[NodeId]) -> Sum:
+        """What these nodes weigh together, whether they stand or not; unknown ones nothing."""
+        return self._blocks.sum_of(nodes, self.fold.nodes)
 
     def mark(self, seq: NodeId, model: str | None) -> Mark:
         """This moment, not yet among ``marks``."""
@@ -95,7 +101,9 @@ class Ledger:
         if node.standing:
             self._change(node, old)
         if fold.replace_generation != generation:
-            return self._rearrange(name, entry, before, first)
+            moved = self._rearrange(name, entry, before, first)
+            self._blocks.moved(moved)
+            return moved
         if len(fold.nodes) > length:
             self._stand(node)
         return None
@@ -164,6 +172,7 @@ class Ledger:
 
     def _change(self, node: Node, old: tuple[Features, Features, int]) -> None:
         features, detail, counted = old
+        self._blocks.changed(node)
         self._book(features, detail, 0, -1, node.order)
         self._book(node.features, node.detail, node.counted - counted, 1, node.order)
 
@@ -190,13 +199,3 @@ class Ledger:
                 accumulate(mark.features, features, sign)
                 mark.counted += sign * counted
                 mark.churn += abs(counted)
-
-
-def accumulate(into: Features, features: Features, sign: int) -> None:
-    """Add features, or take them away; what comes to nothing is dropped."""
-    for name, value in features.items():
-        total = into.get(name, 0.0) + sign * value
-        if abs(total) < 1e-6:
-            into.pop(name, None)
-        else:
-            into[name] = total

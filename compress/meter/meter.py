@@ -9,7 +9,7 @@ stood then), the composition and the estimate of a surface that no provider has 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -18,7 +18,7 @@ from compress.events import NodeId, Usage
 from compress.meter.composition import KINDS, apportion, kinds_of, tools_of
 from compress.meter.features import Features, Reply, is_checkpoint
 from compress.meter.fit import RecursiveFit
-from compress.meter.ledger import Ledger, Mark, accumulate
+from compress.meter.ledger import Ledger, Mark
 from compress.meter.priors import prior_of, ratio_of
 from compress.surface import View
 from compress.tokens import model_name
@@ -120,16 +120,10 @@ class TokenMeter:
     def reading_of(self, nodes: Iterable[NodeId], new_text: int = 0) -> Reading:
         """What the gauge shows for a surface that no provider has seen: known nodes as the fit
         weighs them, and ``new_text`` counted tokens of checkpoints. Always estimated."""
-        totals: Features = {"checkpoint": float(new_text)} if new_text else {}
-        detail: Features = {}
-        counted = new_text
-        for name in nodes:
-            node = self._ledger.nodes.get(name)
-            if node is not None:
-                accumulate(totals, node.features, 1)
-                accumulate(detail, node.detail, 1)
-                counted += node.counted
-        return self._read(totals, detail, counted, self.reading().overhead)
+        found = self._ledger.sum_of(nodes if isinstance(nodes, Sequence) else tuple(nodes))
+        if new_text:
+            found.add({"checkpoint": float(new_text)}, {}, new_text)
+        return self._read(found.features, found.detail, found.counted, self.reading().overhead)
 
     def _read(
         self, totals: Features, detail: Features, counted: int, overhead: int | None = None
