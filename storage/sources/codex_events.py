@@ -10,10 +10,12 @@ from compress.events import EventType, NodeId, Rebase, Replace, SessionEvent, Su
 from storage.sources.base import FileReader, Numbering, Record
 from storage.sources.codex_history import History
 from storage.sources.codex_items import Item
-from storage.sources.codex_records import compacted_of, events_of_item
+from storage.sources.codex_records import Compacted, compacted_of, events_of_item
 from storage.sources.codex_usage import Requests
 from storage.sources.draft import APPEND, NO_META, Identities, event, word
 from storage.sources.values import count
+
+_SUMMARY: Mapping[str, Any] = {"checkpoint": "agent"}
 
 
 class RolloutEvents(FileReader):
@@ -133,10 +135,16 @@ class RolloutEvents(FileReader):
         elif found.legacy:
             self._summarise(found.summary)
         else:
-            self._restate(found.summary, found.before, found.after)
+            self._restate(found, found.summary)
         self._add("compact/end", len(self._events))
 
-    def _checkpoint(self, summary: Item, keep: tuple[int, ...], meta: Mapping[str, Any]) -> int:
+    def _checkpoint(
+        self,
+        summary: Item,
+        keep: tuple[int, ...],
+        meta: Mapping[str, Any],
+        kind: EventType = "context/message",
+    ) -> int:
         """The event that holds the summary, over all that stands but for what is kept."""
         standing = self._history.nodes
         node = self._seq(2)
@@ -149,31 +157,27 @@ class RolloutEvents(FileReader):
             kept = set(keep)
             gone = (seq for seq in standing if seq not in kept)
             sources = (*gone, self._seq(0), self._seq(1))
-        self._place(
-            summary,
-            2,
-            op,
-            "context/message",
-            meta={"checkpoint": "agent", **meta},
-            sources=sources,
-        )
+        self._place(summary, 2, op, kind, meta=meta, sources=sources)
         return node
 
-    def _restate(self, summary: Item, before: tuple[Item, ...], after: tuple[Item, ...]) -> None:
+    def _restate(self, found: Compacted, summary: Item) -> None:
         """The record lists the new history. A replace puts the summary first; where copies stand
         before it, the last of them moves all into place."""
-        node = self._checkpoint(summary, (), NO_META)
+        if found.summarised:
+            node = self._checkpoint(summary, (), _SUMMARY)
+        else:
+            node = self._checkpoint(summary, (), _copy(summary), summary.type)
         self._history.learn(node, summary)
         nodes: list[int] = []
-        for item in before:
+        for item in found.before:
             block = len(self._events)
             own = self._seq(block)
             nodes.append(own)
-            last = len(nodes) == len(before)
+            last = len(nodes) == len(found.before)
             op = _rebase((*nodes, node)) if last else None
             self._history.learn(self._place(item, block, op, item.type, meta=_copy(item)), item)
         nodes.append(node)
-        for item in after:
+        for item in found.after:
             own = self._place(item, len(self._events), APPEND, item.type, meta=_copy(item))
             self._history.learn(own, item)
             nodes.append(own)
@@ -187,7 +191,9 @@ class RolloutEvents(FileReader):
         kept = self._history.summarise(node)
         rebuilt = [[words.node, list(words.cuts)] for words in kept]
         self._history.nodes, now = standing, self._history.nodes
-        self._checkpoint(summary, tuple(words.node for words in kept), {"rebuilt": rebuilt})
+        self._checkpoint(
+            summary, tuple(words.node for words in kept), {**_SUMMARY, "rebuilt": rebuilt}
+        )
         self._history.nodes = now
         if kept:
             self._mark(len(self._events), tuple(now), {"marker": "order"})

@@ -20,6 +20,9 @@ from storage.sources.values import listing, mapping
 NO_SUMMARY = "(no summary available)"
 """What Codex puts where a legacy compaction has no text."""
 
+OWN_SUMMARY_START = "<checkpoint>\nThis is a checkpoint, not a request."
+"""How a summary of Ullage's begins in a copy that it made."""
+
 RECORD_TYPES = frozenset(
     {
         "session_meta",
@@ -121,6 +124,8 @@ class Compacted:
     """Kept copies, before and after the summary."""
     legacy: bool = False
     """The record holds the summary only; the user's words stay by a rule."""
+    summarised: bool = True
+    """False where no item is a summary: the one in its place is a copy like the others."""
 
 
 def enveloped(value: Mapping[str, Any]) -> tuple[str | None, Any]:
@@ -137,7 +142,7 @@ def enveloped(value: Mapping[str, Any]) -> tuple[str | None, Any]:
 
 def compacted_of(payload: Mapping[str, Any]) -> Compacted:
     """The items of a compaction. The summary is the encrypted one, else the newest message that
-    begins like one, else the last item."""
+    begins like one, else the last item where it is a user's message."""
     history = payload.get("replacement_history")
     if not isinstance(history, list):
         return Compacted(summary_item(word(payload.get("message")) or NO_SUMMARY), legacy=True)
@@ -145,9 +150,11 @@ def compacted_of(payload: Mapping[str, Any]) -> Compacted:
     items = [item for item in items if item.sent]
     if not items:
         return Compacted(None)
-    at = next((i for i in range(len(items) - 1, -1, -1) if _holds_summary(items[i])), -1)
-    at = len(items) - 1 if at < 0 else at
-    return Compacted(items[at], tuple(items[:at]), tuple(items[at + 1 :]))
+    at = next((i for i in range(len(items) - 1, -1, -1) if _holds_summary(items[i])), None)
+    summarised = at is not None or items[-1].type == "user/message"
+    at = len(items) - 1 if at is None else at
+    before, after = tuple(items[:at]), tuple(items[at + 1 :])
+    return Compacted(items[at], before, after, summarised=summarised)
 
 
 def _holds_summary(item: Item) -> bool:
@@ -155,7 +162,7 @@ def _holds_summary(item: Item) -> bool:
         return False
     first = item.blocks[0]
     if item.role == "user":
-        return looks_like_summary(first.text)
+        return looks_like_summary(first.text) or first.text.startswith(OWN_SUMMARY_START)
     return first.kind == "opaque" and "compaction" in (first.name or "")
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from compress.compaction.summary import frame
 from compress.messages import derive_messages
 from compress.surface import SurfaceFold, fold
 from storage.sources.base import Numbering
@@ -260,6 +261,28 @@ def test_an_encrypted_summary_stands_as_an_opaque_block() -> None:
     messages = derive_messages(content(fold(log), log), "codex")
     kinds = [block.kind for message in messages for block in message.blocks]
     assert kinds == ["text", "opaque"]
+
+
+def test_a_stated_history_without_a_summary_is_made_of_copies_only() -> None:
+    history = [said("user", "k"), call("c"), output("c")]
+    row = compacted()
+    row["payload"]["replacement_history"] = [copied["payload"] for copied in history]
+    log = events([meta(), row])
+    standing = [(event.type, event.meta) for event in log if event.node is not None]
+    assert sorted(kind for kind, _ in standing) == [
+        "assistant/message",
+        "tool/result",
+        "user/message",
+    ]
+    assert all(facts.get("copy") and "checkpoint" not in facts for _, facts in standing)
+    assert texts([meta(), row]) == ["k", "", "ok"]
+
+
+def test_a_summary_of_our_own_is_the_checkpoint_of_the_copy_that_holds_it() -> None:
+    own = frame("what was", 3, (1, 4), 900)
+    log = events([meta(), compacted("k1", own, "k2")])
+    marked = [event.blocks[0].text for event in log if event.meta.get("checkpoint") == "agent"]
+    assert marked == [own]
 
 
 def _rows(draw: st.DrawFn) -> list[dict[str, object]]:
