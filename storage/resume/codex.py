@@ -20,17 +20,18 @@ from storage.resume.jsontext import dumps, list_text, members, object_text, text
 from storage.sources.codex_records import enveloped
 from storage.sources.values import mapping
 
-_HEADER = (
-    "cwd",
-    "originator",
-    "cli_version",
-    "source",
-    "model_provider",
-    "base_instructions",
-    "dynamic_tools",
-    "git",
-)
-"""What a copy's header takes over. The rest speaks of the original's place among other threads,
+_HEADER: Mapping[str, str] = {
+    "cwd": '"',
+    "originator": '"',
+    "cli_version": '"',
+    "source": '"',
+    "model_provider": '"',
+    "base_instructions": "{",
+    "dynamic_tools": "[",
+    "git": "{",
+}
+"""What a copy's header takes over, and how the value must begin: a sub-agent's ``source`` is an
+object, which ties it to its parent. The rest speaks of the original's place among other threads,
 or of the form of its history."""
 
 _STATED = 8 << 20
@@ -96,7 +97,9 @@ class _Original(NamedTuple):
             # A glance at the bytes spares most records the parsing.
             if header is not None and b'"turn_context"' not in record.raw:
                 continue
-            kind = enveloped(mapping(record.value))[0]
+            kind, payload = enveloped(mapping(record.value))
+            if not isinstance(payload, dict):
+                continue
             if kind == "turn_context":
                 settings = record
             elif kind == "session_meta" and header is None:
@@ -118,11 +121,7 @@ def _header(copy: PlanCopy, original: Original | None, time: str) -> str:
         own["forked_from_id"] = source.native_id
     parts = {name: dumps(value) for name, value in own.items()}
     known = _payload(original)
-    for name in _HEADER:
-        text = known.get(name, "null")
-        # A sub-agent's ``source`` is an object, which ties it to its parent.
-        if text != "null" and (name != "source" or text.startswith('"')):
-            parts[name] = text
+    parts |= {n: known[n] for n, mark in _HEADER.items() if known.get(n, "").startswith(mark)}
     return object_text(parts)
 
 
