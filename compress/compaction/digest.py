@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from compress.compaction.facts import (
@@ -23,112 +21,31 @@ from compress.compaction.facts import (
     strings,
 )
 from compress.compaction.identifiers import IdentifierKind, Mention
+from compress.compaction.material import CommandRun, Digest, Failure, FileTouch, Said, Step
+from compress.compaction.reach import RAW_NODES, RAW_TOKENS, far_words, raw_tokens, reach
 from compress.compaction.values import SessionInput
 from compress.entries import LogEntry
 from compress.events import NodeId
-from compress.operations import is_operation_id
-from compress.toolcalls import Outcome
 
-__all__ = ["Digest", "critical_lines", "digest", "headline_of", "raw_tokens", "strings"]
-
-RAW_TOKENS = 1_000_000
-"""Counted tokens of raw behind a region that are read; what lies further back is read for the
-user's own words only."""
-RAW_NODES = 12_000
-"""The same bound in nodes: what a fold may take at each key of a person who edits a region."""
-_CHUNK = 1_024
-"""Far-back nodes whose facts are merged and kept together."""
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """Words of the user's. ``rank``: 0 the last message, 1 the first, 2 any other."""
-
-    node: NodeId
-    text: str
-    rank: int = 2
-
-
-@dataclass(slots=True)
-class FileTouch:
-    """What happened to one file. ``last``: label of the newest outcome; ``wrote``: telling lines
-    of what was put into it, newest last."""
-
-    path: str
-    reads: int = 0
-    changes: int = 0
-    created: bool = False
-    last: str = ""
-    node: NodeId = 0
-    index: int = 0
-    wrote: dict[str, None] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class CommandRun:
-    """A command and how its newest run ended. ``last``: the last line of its output."""
-
-    command: str
-    runs: int
-    outcome: Outcome
-    node: NodeId
-    index: int
-    last: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """An error that no later success of the same call resolved."""
-
-    call: str
-    lines: tuple[str, ...]
-    node: NodeId
-
-
-@dataclass(slots=True)
-class Step:
-    """One call of the agent's, with how it ended."""
-
-    headline: str
-    node: NodeId
-    ended: str = ""
-
-
-@dataclass(slots=True)
-class Digest:
-    """The facts of a region, in log order."""
-
-    said: list[Said] = field(default_factory=list)
-    rules: list[Said] = field(default_factory=list)
-    """Instructions that the agent injects itself (memory files and the like)."""
-    open_items: list[str] = field(default_factory=list)
-    done_items: list[str] = field(default_factory=list)
-    decisions: list[tuple[str, NodeId]] = field(default_factory=list)
-    files: dict[str, FileTouch] = field(default_factory=dict)
-    commands: dict[str, CommandRun] = field(default_factory=dict)
-    failures: list[Failure] = field(default_factory=list)
-    jobs: list[tuple[str, NodeId]] = field(default_factory=list)
-    """Background jobs that nothing says have ended."""
-    notes: list[tuple[str, NodeId]] = field(default_factory=list)
-    """The agent's own closing words, one a turn."""
-    words: list[tuple[str, NodeId]] = field(default_factory=list)
-    """All of the agent's own words."""
-    steps: list[Step] = field(default_factory=list)
-    tools: dict[str, int] = field(default_factory=dict)
-    """Tool → calls of it."""
-    earlier: list[tuple[str, NodeId]] = field(default_factory=list)
-    """Summaries that the agent itself wrote."""
-    mentions: dict[str, Mention] = field(default_factory=dict)
-    length: int = 0
-    """Nodes that were read."""
+__all__ = [
+    "RAW_NODES",
+    "RAW_TOKENS",
+    "Digest",
+    "Failure",
+    "critical_lines",
+    "digest",
+    "headline_of",
+    "raw_tokens",
+    "strings",
+]
 
 
 def digest(session: SessionInput, nodes: Sequence[NodeId], *, opened: bool = True) -> Digest:
     """The facts of these nodes; with ``opened`` those of the raw behind their checkpoints too."""
     found = Digest()
     cache = session.cache or FactsCache()
-    near, distant = _reach(session, nodes, opened=opened)
-    words = {s.node: s for run in distant for s in _far_words(session, cache, run, opened=opened)}
+    near, distant = reach(session, nodes, opened=opened)
+    words = {s.node: s for run in distant for s in far_words(session, cache, run, opened=opened)}
     known = set(near) if words else set()
     found.said.extend(said for node, said in words.items() if node not in known)
     fold = _Fold(found)
@@ -137,120 +54,8 @@ def digest(session: SessionInput, nodes: Sequence[NodeId], *, opened: bool = Tru
         fold.node(node, cache.facts(session.content, node, len(members[node])))
     found.length = len(near)
     fold.finish()
-    _plan(session, found, nodes)
+    _plan(session, found, nodes, fold.headlines)
     return found
-
-
-def raw_tokens(session: SessionInput, nodes: Sequence[NodeId]) -> int:
-    """Counted tokens of these nodes, checkpoints made here weighed as the raw behind them; at
-    :data:`RAW_TOKENS` the count ends."""
-    total = 0
-    for node in _backwards(session, [(nodes, len(nodes))], opened=True):
-        total += session.tokens(node)
-        if total >= RAW_TOKENS:
-            break
-    return total
-
-
-_Run = tuple[Sequence[NodeId], int]
-"""The first so many nodes of a sequence."""
-
-
-def _reach(
-    session: SessionInput, nodes: Sequence[NodeId], *, opened: bool
-) -> tuple[list[NodeId], list[_Run]]:
-    """The raw nodes to read, oldest first, and the runs of those too far back, oldest first."""
-    stack: list[_Run] = [(nodes, len(nodes))]
-    near: list[NodeId] = []
-    budget = RAW_TOKENS
-    for node in _backwards(session, stack, opened=opened):
-        budget -= session.tokens(node)
-        if near and (budget < 0 or len(near) >= RAW_NODES):
-            stack.append(((node,), 1))
-            break
-        near.append(node)
-    near.reverse()
-    return near, [run for run in stack if run[1]]
-
-
-def _backwards(session: SessionInput, stack: list[_Run], *, opened: bool) -> Iterator[NodeId]:
-    """The raw nodes behind these, newest first, each once; ``stack`` always holds what is left.
-
-    A checkpoint made here is what it shadows; the agent's own stands before what it shadows.
-    """
-    shadowed = session.plan.surface.shadowed if opened else {}
-    seen: set[NodeId] = set()
-    itself: set[NodeId] = set()
-    while stack:
-        nodes, stop = stack.pop()
-        if not stop:
-            continue
-        node = nodes[stop - 1]
-        stack.append((nodes, stop - 1))
-        if node in seen:
-            continue
-        hidden = shadowed.get(node)
-        if hidden is None or node in itself:
-            seen.add(node)
-            yield node
-            continue
-        if is_operation_id(node):
-            seen.add(node)
-        else:
-            itself.add(node)
-            stack.append(((node,), 1))
-        stack.append((hidden, len(hidden)))
-
-
-def _far_words(
-    session: SessionInput, cache: FactsCache, run: _Run, *, opened: bool
-) -> Iterator[Said]:
-    """The user's words in nodes that lie far back, merged by chunks."""
-    nodes, stop = run
-    at = 0
-    while at < stop:
-        end = _chunk_end(nodes, at, stop)
-        chunk = tuple(nodes[at:end])
-        make = partial(_words_of, session, cache, chunk, opened=opened)
-        yield from cache.chunk(chunk, make)
-        at = end
-
-
-def _chunk_end(nodes: Sequence[NodeId], at: int, stop: int) -> int:
-    """Where a chunk ends: before the next seq that :data:`_CHUNK` divides, so that chunks stay the
-    same while the region's edges move."""
-    node = nodes[at]
-    if not isinstance(node, int):
-        return at + 1
-    edge = (node // _CHUNK + 1) * _CHUNK
-    return bisect_left(nodes, edge, at + 1, min(stop, at + _CHUNK), key=_number)
-
-
-def _number(node: NodeId) -> int:
-    return node if isinstance(node, int) else -1
-
-
-def _words_of(
-    session: SessionInput, cache: FactsCache, nodes: Sequence[NodeId], *, opened: bool
-) -> list[Said]:
-    shadowed = session.plan.surface.shadowed if opened else {}
-    words: list[Said] = []
-    for node in nodes:
-        hidden = shadowed.get(node)
-        if hidden:
-            words.extend(_far_words(session, cache, (hidden, len(hidden)), opened=opened))
-        entry = _entry(session, node)
-        if entry is None or entry.type not in ("user/message", "steering/message"):
-            continue
-        facts = cache.facts(session.content, node, len(session.plan.surface.members[node]))
-        if facts.kind == "user":
-            words.append(Said(node, facts.text))
-    return words
-
-
-def _entry(session: SessionInput, node: NodeId) -> LogEntry | None:
-    members = session.plan.surface.members.get(node, ())
-    return session.plan.entries.get(members[0]) if members else None
 
 
 class _Fold:
@@ -263,6 +68,10 @@ class _Fold:
         self._failed: dict[tuple[str, str], Failure] = {}
         self._jobs: dict[str, tuple[str, NodeId, set[str]]] = {}
         self._last_text: tuple[str, NodeId] | None = None
+        self._opening: int | None = None
+        """The user's messages before the agent's first words; ``None`` while those last."""
+        self.headlines: dict[str, str] = {}
+        """Call id → the call in one line."""
 
     def node(self, node: NodeId, facts: NodeFacts) -> None:
         self.index += 1
@@ -271,6 +80,8 @@ class _Fold:
             self._end_of_turn()
             found.said.append(Said(node, facts.text))
         elif facts.kind == "agent":
+            if self._opening is None:
+                self._opening = len(found.said)
             if facts.text:
                 self._last_text = (facts.text, node)
                 found.words.append((facts.text, node))
@@ -288,8 +99,11 @@ class _Fold:
     def finish(self) -> None:
         self._end_of_turn()
         said = self.found.said
+        # Instructions may be injected as a user's message, so the first request is not always the
+        # first message.
+        for index in range(max(1, self._opening or 0) if said else 0):
+            said[index] = Said(said[index].node, said[index].text, 1)
         if said:
-            said[0] = Said(said[0].node, said[0].text, 1)
             said[-1] = Said(said[-1].node, said[-1].text, 0)
         self.found.failures = list(self._failed.values())
         self.found.jobs = [(headline, node) for headline, node, _ in self._jobs.values()]
@@ -320,6 +134,7 @@ class _Fold:
     def _call(self, node: NodeId, facts: CallFacts) -> None:
         call = facts.call
         step = Step(_did(facts), node)
+        self.headlines[facts.id] = step.headline
         self.found.steps.append(step)
         self.found.tools[call.name] = self.found.tools.get(call.name, 0) + 1
         self._calls[facts.id] = (facts, step)
@@ -402,7 +217,9 @@ def _did(facts: CallFacts) -> str:
     return f"{facts.call.name}: {fact.action} {fact.target}{f' and {more} more' if more else ''}"
 
 
-def _plan(session: SessionInput, found: Digest, nodes: Sequence[NodeId]) -> None:
+def _plan(
+    session: SessionInput, found: Digest, nodes: Sequence[NodeId], calls: Mapping[str, str]
+) -> None:
     """The newest state of the agent's own list, whenever it was written, and what the log-only
     events of the region say about decisions."""
     entries = session.plan.entries
@@ -420,9 +237,16 @@ def _plan(session: SessionInput, found: Digest, nodes: Sequence[NodeId]) -> None
         entry = entries[seq]
         said = entry.meta.get("explanation")
         if entry.type == "approval/decision":
-            found.decisions.append((entry.headline, seq))
+            found.decisions.append((_decided(entry, calls), seq))
         elif isinstance(said, str) and said.strip():
             found.decisions.append((one_line(said), seq))
+
+
+def _decided(entry: LogEntry, calls: Mapping[str, str]) -> str:
+    """An approval with the call that it is about, where that is known."""
+    call = calls.get(str(entry.meta.get("call")))
+    said = [str(v) for k, v in entry.meta.items() if k != "call" and isinstance(v, str) and v]
+    return f"{call}: {', '.join(said)}" if call and said else entry.headline
 
 
 def _is_list(entry: LogEntry) -> bool:

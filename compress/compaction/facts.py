@@ -142,13 +142,14 @@ def _message(kind: str, meta: Mapping[str, Any], text: str) -> NodeFacts:
 
 
 def critical_lines(text: str) -> tuple[str, ...]:
-    """The lines of a failed result that say most: those that name a place in a file or an error
-    by the shape of its name, else the last ones. At most six, in their order."""
+    """The lines of a failed result that say most: the first, and those that name a place in a file
+    or an error by the shape of its name, else the last ones. At most six, in their order."""
     if len(text) > _ERROR_TEXT:
         text = f"{text[: _ERROR_TEXT // 4]}\n{text[-_ERROR_TEXT * 3 // 4 :]}"
     lines = [line.rstrip() for line in text.split("\n") if line.strip()]
-    telling = [line for line in lines if _says_where(line)]
-    chosen = telling[:2] + telling[2:][-(_ERROR_LINES - 2) :] if telling else lines[-3:]
+    telling = [line for line in lines[1:] if _says_where(line)]
+    chosen = telling[:2] + telling[2:][-(_ERROR_LINES - 3) :] if telling else lines[1:][-3:]
+    chosen = [*lines[:1], *chosen]
     return tuple(dict.fromkeys(line.strip()[:300] for line in chosen))
 
 

@@ -32,7 +32,7 @@ _DOTTED = re.compile(r"\w[\w-]*(?:\.\w[\w-]*)+")
 _SYMBOL = re.compile(
     r"\w*[^\W_]_+[^\W_]\w*"  # inner underscore
     r"|_+[^\W\d_]\w+"  # leading underscore
-    r"|\w*[a-z0-9]\w*[A-Z]\w*"  # hump
+    r"|(?=[^\W\d])\w*[a-z0-9]\w*[A-Z]\w*"  # hump
     r"|[A-Z]{2,}[a-z]\w+"
     r"|\w+(?:::\w+)+"
 )
@@ -42,7 +42,7 @@ _DATA = re.compile(r"[A-Za-z0-9+/=]{64,}")
 _SHUFFLED = re.compile(r"(?:[a-z]+|[A-Z]+|\d+)")
 """The runs of one sort of character that a token consists of."""
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
-_ASSIGNED = re.compile(r":|=(?=[./~])")
+_ASSIGNED = re.compile(r":|(?<=\w)=(?=[\w./~-]+/|[./~])")
 _REAL_PART = re.compile(r"[^\W\d]\w")
 
 _STRONG: frozenset[IdentifierKind] = frozenset({"symbol", "code", "commit"})

@@ -3,6 +3,8 @@ written so that a person can use them, by the file or the kind that they belong 
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from math import exp
 
@@ -17,10 +19,11 @@ _DOUBT_FILE = 3.0
 _DOUBT_PATH = 1.5
 _LONGEST = 12
 """Segments of a path whose parts are told apart."""
+_SERIES = 3
+"""Members of a series (``field_1``, ``field_2`` …) that stand for all of it."""
+_DIGITS = re.compile(r"\d+")
 _GROUP = 2
 """Names of one file that are worth a line of their own."""
-_HEADING = 7
-"""Tokens of a line's heading, about."""
 _CANDIDATES = 4_000
 _TITLES: Mapping[IdentifierKind, str] = {
     "path": "Paths",
@@ -109,19 +112,23 @@ def choose(
     priced.sort()
     chosen: list[Mention] = []
     by_text = {mention.text: mention for _, mention in likely}
-    headed: set[tuple[str, str]] = set()
     left, more = budget, len(likely) - len(priced)
+    series: Counter[str] = Counter()
+    groups: Counter[tuple[str, str]] = Counter()
     for _, _, text, price in priced:
+        mention = by_text[text]
+        kin, group = _kin(mention), _group(mention)
+        # The first name of a file stands among its kind; a second one is worth a line.
+        headed = groups[group] == (1 if group[0] == "file" else 0)
+        whole = price + (cost(f"- In {_short(group[1])}: ") if headed else 0)
         if text in present:
             continue
-        mention = by_text[text]
-        group = _group(mention)
-        whole = price if group in headed else price + _HEADING
-        if whole > left:
+        if series[kin] >= _SERIES or whole > left:
             more += 1
             continue
         left -= whole
-        headed.add(group)
+        groups[group] += 1
+        series[kin] += 1
         present.add(text)
         chosen.append(mention)
     return chosen, more
@@ -152,10 +159,17 @@ def lines(chosen: Sequence[Mention], more: int) -> list[str]:
     ]
     if tools:
         listed = ", ".join(f"{tool} ({', '.join(names)})" for tool, names in tools.items())
-        written.append(f"- Arguments of tools: {listed}")
+        written.append(f"- Tools: {listed}")
     if more:
         written.append(f"- … and {more} more")
     return written
+
+
+def _kin(mention: Mention) -> str:
+    """What the members of a series, which differ in digits only, have in common."""
+    if mention.kind in ("number", "commit"):
+        return mention.text
+    return _DIGITS.sub("0", mention.text)
 
 
 def _wanted(mention: Mention) -> bool:

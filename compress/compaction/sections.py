@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from compress.compaction.digest import CommandRun, Digest, FileTouch, Said
 from compress.compaction.facts import one_line
+from compress.compaction.material import CommandRun, Digest, Failure, FileTouch, Said
 from compress.events import NodeId
 
 Cost = Callable[[str], int]
@@ -318,9 +318,19 @@ def _steps(found: Digest) -> list[str]:
 
 
 def _failures(found: Digest) -> list[str]:
+    """Newest first; calls that failed alike stand once."""
+    alike: dict[tuple[str, ...], list[Failure]] = {}
+    for failure in reversed(found.failures):
+        alike.setdefault(failure.lines or (failure.call,), []).append(failure)
     return [
-        "\n  ".join([f"{failure.call} {pointer(failure.node)}", *failure.lines])
-        for failure in reversed(found.failures)
+        "\n  ".join(
+            [
+                f"{same[0].call} {pointer(same[0].node)}"
+                + (f" and {len(same) - 1} more calls" if len(same) > 1 else ""),
+                *same[0].lines,
+            ]
+        )
+        for same in alike.values()
     ]
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compress.compaction.digest import Digest
 from compress.compaction.errors import BudgetError
 from compress.compaction.identifiers import Mention
+from compress.compaction.material import Digest
 from compress.compaction.names import Present, choose, lines
 from compress.compaction.sections import Cost, Section, Written, sections_of
 from compress.compaction.values import Summary
@@ -20,8 +20,8 @@ from compress.events import NodeId
 from compress.tokens import TokenCounter
 
 _NAMES_TITLE = "Names"
-_NAMES_SHARE = 0.48
-_NAMES_ENOUGH = 1_400
+_NAMES_SHARE = 0.52
+_NAMES_ENOUGH = 1_600
 """Tokens of names beyond which further ones are worth less than sentences."""
 _NAMES_BEYOND = 0.12
 """Share of what the budget has above the one that gives so many."""
