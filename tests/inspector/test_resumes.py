@@ -13,6 +13,7 @@ from uuid import UUID
 
 import pytest
 
+from inspector.reports import Track
 from inspector.resumes import new_session_id
 from inspector.settings import load_settings
 from inspector.usecases import UseCases
@@ -135,6 +136,15 @@ def test_the_copy_is_one_family_with_the_original(cases: UseCases) -> None:
     assert sum(row.parent == NAME for row in rows.values()) == 1
     # What both hold is found once.
     assert len(cases.search('"Fix the parser"')) == 1
+
+
+@pytest.mark.parametrize("track", ["plan", "agent"])
+def test_what_the_requests_cost_is_counted_once(cases: UseCases, track: Track) -> None:
+    rows = cases.view(NAME, track="plan").rows(0, 100)
+    cases.commit(cases.preview(NAME, start=rows[0].seq, end=rows[8].seq))
+    before = cases.usage().total
+    cases.find(cases.resume(NAME, track=track).path)
+    assert cases.usage().total == before
 
 
 def test_a_dry_run_writes_nothing(cases: UseCases, log: Log) -> None:
