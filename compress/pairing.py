@@ -67,7 +67,7 @@ class Pairing:
 
     def legal(self, cut: int) -> bool:
         """Whether the surface may be cut before node ``cut``: no pair is split, and no thinking
-        is parted from the step that it belongs to."""
+        is parted from the rest of its step."""
         return self.balance[cut] == 0 and not self._parts_thinking(cut)
 
     def balanced_before(self, node: NodeId) -> bool:
@@ -140,18 +140,18 @@ class Pairing:
                 found = position
         return None if found is None else self.unit_of(found).start
 
-    def _is_thinking(self, position: int) -> bool:
-        weight = 0
-        for seq in self.members[self.nodes[position]]:
-            entry = self.entries.get(seq)
-            if entry is not None:
-                if entry.thinking_tokens != entry.tokens:
-                    return False
-                weight += entry.tokens
-        return weight > 0
+    def _thinks(self, position: int) -> bool:
+        seqs = self.members[self.nodes[position]]
+        found = (self.entries.get(seq) for seq in seqs)
+        return any(entry is not None and entry.thinking_tokens for entry in found)
 
     def _parts_thinking(self, cut: int) -> bool:
-        return self._inside_step(cut) and self._is_thinking(cut - 1)
+        """A request's thinking belongs to all that the request brought, its last call included."""
+        while self._inside_step(cut):
+            cut -= 1
+            if self._thinks(cut):
+                return True
+        return False
 
     def _inside_step(self, cut: int) -> bool:
         if not 0 < cut < len(self.nodes):

@@ -36,8 +36,9 @@ def preview_micro(
     """The micro-compaction that the pressure asks for; ``None`` below ``micro_start``, without a
     known window, and where no result may be cleared.
 
-    Stay: results among the last messages, pinned ones, errors not yet resolved, results of tools
-    on the policy's list, receipts, and what is shorter than its receipt.
+    Stay: results among the last messages and in a step that still waits for another one, pinned
+    ones, errors not yet resolved, results of tools on the policy's list, receipts, and what is
+    shorter than its receipt.
     """
     window = pressure.window or session.window
     policy = session.policy
@@ -70,7 +71,8 @@ def preview_reduced(
     ``text`` is what a pipeline made of it, ``strategy`` names that pipeline.
 
     Raises :class:`StaleNodeError` for an event that does not stand, :class:`RegionError` for one
-    that is no result or is pinned, :class:`NoGainError` where the text is hardly shorter.
+    that is no result, is pinned, or whose step still waits for another result,
+    :class:`NoGainError` where the text is hardly shorter.
     """
     measured = session.measure()
     position = find(session, measured, seq)
@@ -80,6 +82,12 @@ def preview_reduced(
         raise RegionError(f"Event {seq} is no tool result: only results can be reduced.")
     if node in session.plan.held:
         raise RegionError(f"Event {seq} is pinned: unpin it first.")
+    open_from = measured.paired.open_from
+    if open_from is not None and position >= open_from:
+        raise RegionError(
+            f"Event {seq} is part of a step that still waits for another result: wait until that "
+            "has come."
+        )
     weight = measured.tokens[position]
     event = session.content(node).events[0]
     blocks = tuple(
@@ -117,7 +125,10 @@ class _Plan:
 def _candidates(session: SessionInput, measured: Measured) -> Iterator[Replaced]:
     """The results that may be cleared, oldest first, each with its receipt."""
     nodes = measured.nodes
-    limit = messages_from(session, measured.paired, session.policy.last_messages)
+    paired = measured.paired
+    limit = messages_from(session, paired, session.policy.last_messages)
+    if paired.open_from is not None:
+        limit = min(limit, paired.open_from)
     unresolved = {failure.node for failure in digest(session, nodes, opened=False).failures}
     calls: dict[str, _Call] = {}
     for position in range(min(limit, len(nodes))):

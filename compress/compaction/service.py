@@ -68,8 +68,8 @@ class BasicCompaction(CompactionService):
         checkpoint included, so that one automatic checkpoint stands at the most.
 
         Still above the threshold: again in half the budget, as often as the policy allows, each
-        time only where the attempt before gained. Raises :class:`NoGainError` where the pressure
-        asks for a compaction and none would gain.
+        time only where the attempt before gained; one that does worse is dropped. Raises
+        :class:`NoGainError` where the pressure asks for a compaction and none would gain.
         """
         window = pressure.window or session.window
         if not window or pressure.used < session.policy.threshold(window):
@@ -113,9 +113,12 @@ class BasicCompaction(CompactionService):
                 break
             budget = max(_LEAST_BUDGET, budget // 2)
             try:
-                best = self._preview(session, measured, span, budget)
-            except BudgetError:
+                again = self._preview(session, measured, span, budget)
+            except (BudgetError, NoGainError, SummaryError):
                 break
+            if again.region_after >= best.region_after:
+                break
+            best = again
         after = _used_after(session, best, used)
         if after >= threshold:
             note = (
