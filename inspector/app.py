@@ -131,6 +131,12 @@ class UllageApp(App[None]):
 
         self.push_screen(CompactionScreen(session, what, at), then)
 
+    def open_comparison(self, session: str, number: int) -> None:
+        """What Ullage would have kept where the agent compacted, 1 for the first time."""
+        from inspector.screens.compaction import CompactionScreen  # noqa: PLC0415
+
+        self.push_screen(CompactionScreen(session, number=number))
+
     def open_resume(self, session: str, at: NodeId | None = None) -> None:
         """Offer a copy of the plan that the agent resumes."""
         from inspector.screens.resume import ResumeScreen  # noqa: PLC0415

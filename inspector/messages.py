@@ -69,3 +69,24 @@ class StoreGrew(Message):
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, StoreGrew)
+
+
+class TabTaken(_OfWidget):
+    """Another view of a pane was asked for."""
+
+    def __init__(self, sender: Widget, tab: str) -> None:
+        super().__init__(sender)
+        self.tab = tab
+
+
+class Scrolled(_Newest):
+    """A list shows other rows than before."""
+
+
+class RegionDragged(_OfWidget):
+    """The mouse let go of a range of rows, from the first to the last."""
+
+    def __init__(self, sender: Widget, first: int, last: int) -> None:
+        super().__init__(sender)
+        self.first = first
+        self.last = last

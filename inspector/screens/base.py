@@ -63,15 +63,19 @@ class AskingScreen(Screen[R]):
         work: Callable[[], T],
         then: Callable[[T], None],
         refused: Callable[[Refusal], None] | None = None,
+        always: Callable[[], None] = lambda: None,
     ) -> None:
         """Run ``work`` in a thread, then hand its answer to ``then`` on the UI thread.
 
         A newer question of the same group makes the older answer void. A refusal goes to
-        ``refused``, else into a toast.
+        ``refused``, else into a toast. ``always`` is called last, whatever came of it.
         """
 
         async def answer() -> None:
-            await self._answer(work, then, refused or self._tell_refusal)
+            try:
+                await self._answer(work, then, refused or self._tell_refusal)
+            finally:
+                always()
 
         # The function, not its coroutine: one made void before it began would linger unawaited.
         _: Worker[None] = self.run_worker(answer, group=group, exclusive=True)

@@ -37,17 +37,27 @@ _SESSION = (
 )  # fmt: skip
 
 _COMPACTION = (
-    ("s e", "starts, ends here"), ("m", "region, policy, results"),
-    ("p", "pin in the preview"), ("+ -", "budget of the summary"),
-    ("v", "summary or loss"), ("1 … 9", "ways out of a refusal"),
-    ("y", "commit"), ("Esc", "leave, nothing written"),
+    ("s e", "region starts, ends here"), ("← →", "the nearer edge, by a unit"),
+    ("space", "select, then s or e (or drag)"), ("m", "region, by policy, results"),
+    ("p", "keep in this compaction"), ("P", "pin or unpin for good"),
+    ("b", "type the summary's budget"), ("+ -", "a step larger, smaller"),
+    ("v", "summary, changes, lost"), ("Enter", "on a loss: to its node"),
+    ("y", "the figures; again: commit"), ("1 … 9", "ways on, where offered"),
+    ("u U", "undo, redo an operation"), ("Esc", "leave, nothing written"),
+)  # fmt: skip
+
+_AUDIT = (
+    ("u U", "undo, redo this operation"), ("X", "undo it with all on top of it"),
+    ("v", "lost, diff, raw, comparison"), ("c", "what Ullage would have kept"),
+    ("Enter", "its session"), ("1", "undo those too, where offered"),
 )  # fmt: skip
 
 _SIGNS = (
     "❯ user", "◆ assistant", "└ result", "§ context", "» steering", "▣ checkpoint",
-    "★ pinned", "↺ put back because pinned", "✗ error", "▲ over-large, or due",
-    "⚠ call or result missing", "∅ cleared, a receipt stands", "~ estimated",
-    "● running", "◐ waiting", "○ idle", "· ended", "═ kept", "− shadowed", "≈ reduced",
+    "★ pinned", "☆ kept in this one", "↺ put back because pinned", "✗ error",
+    "▲ over-large, or due", "⚠ call or result missing", "∅ cleared, a receipt stands",
+    "~ estimated", "● running, or in force", "◐ waiting", "○ idle, or undone", "· ended",
+    "◌ superseded", "═ kept", "− shadowed", "≈ reduced", "┌ │ └ the region",
 )  # fmt: skip
 
 _WORDS = (
@@ -61,6 +71,7 @@ _WORDS = (
     ("pin", "a node that no compaction of yours removes"),
     ("unit", "a step with all of its results, or one message: never split"),
     ("undo", "another event: the surface is restored, history is kept"),
+    ("chain", "each operation's digest holds the one before: a change shows"),
 )
 
 _TRUST = """\
@@ -97,6 +108,7 @@ class HelpScreen(AskingScreen[None]):
                 Section(table(_EVERYWHERE, width, 2), title="everywhere"),
                 Section(table(_SESSION, width, 2), title="in a session"),
                 Section(table(_COMPACTION, width, 2), title="in a compaction"),
+                Section(table(_AUDIT, width, 2), title="in the audit"),
                 Section(flow(_SIGNS, width), title="signs"),
                 Section(table(_WORDS, width, 1), title="words"),
                 Section(_TRUST, title="what is estimated"),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from compress.events import NodeId
+from inspector.audit_reports import VerificationReport
 from inspector.reports import (
     AuditRow,
     CompactionMode,
@@ -83,9 +84,25 @@ class Inquiry(Protocol[P]):
         end: NodeId | None = None,
         mode: CompactionMode = "region",
         at: NodeId | None = None,
-        budget: int | None = None,
+        before_compaction: int | None = None,
+        budget: int | str | None = None,
         pins: Sequence[NodeId] = (),
     ) -> P: ...
+
+    def preview_diff(self, preview: P) -> str: ...
+
+    def whereabouts(
+        self, session: str, text: str, *, start: NodeId, end: NodeId, at: NodeId | None = None
+    ) -> NodeId: ...
+
+    def compare(
+        self,
+        session: str,
+        number: int,
+        *,
+        budget: int | str = "own",
+        pins: Sequence[NodeId] = (),
+    ) -> CompactionReport: ...
 
     def commit(self, preview: P) -> CompactionReport: ...
 
@@ -106,3 +123,7 @@ class Inquiry(Protocol[P]):
     def audit(self, session: str | None = None) -> list[AuditRow]: ...
 
     def audit_diff(self, session: str, operation: NodeId) -> str: ...
+
+    def audit_raw(self, session: str, operation: NodeId) -> str: ...
+
+    def verify(self, session: str | None = None) -> VerificationReport: ...

@@ -1,44 +1,68 @@
-"""What a compaction would gain and cost, before and after on one scale."""
+"""What a compaction would gain and cost, before and after on one scale, which is named."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from rich.cells import cell_len
 from textual.geometry import Size
 
-from inspector.reports import CompactionReport
+from inspector.reports import CompactionReport, LostReport
 from inspector.sanitize import line
 from inspector.widgets import figures
 from inspector.widgets.tones import Cells, Drawn
 
 LABEL = 8
 FIGURES = 20
+ROWS = 2
+"""Lines for what it costs, at the most."""
+SEPARATOR = " · "
 COMPUTING = "computing the preview …"
+RECOMPUTING = "recomputing …"
 REFUSED = "no preview: this was refused, and nothing would change"
 
 
 class Balance(Drawn):
-    """Two bars and a line of figures."""
+    """Two bars and the figures below them."""
 
     report: CompactionReport | None = None
     missing: str = COMPUTING
+    stale: bool = False
+    """The figures are those of an earlier wish; new ones are on their way."""
 
     def show(self, report: CompactionReport | None, missing: str = COMPUTING) -> None:
         """Take a new report; ``None`` while there is no preview, with the words that say so."""
-        self.report, self.missing = report, missing
-        self.refresh_drawing()
+        self.report, self.missing, self.stale = report, missing, False
+        self.refresh_drawing(layout=True)
+
+    def dim(self) -> None:
+        """What is shown is no longer what was asked for."""
+        if not self.stale:
+            self.stale = True
+            self.refresh_drawing(layout=self.report is not None)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return 3
+        return max(len(self.draw(width, 0)), ROWS + 1)
 
     def draw(self, width: int, height: int) -> list[Cells]:
         report = self.report
         if report is None:
-            return [[(self.missing, "muted")]]
+            return [[(COMPUTING if self.stale else self.missing, "muted")]]
         room = width - LABEL - FIGURES
         scale = max(report.tokens_before, report.tokens_after, 1)
-        return [
+        bars = [
             _bar("before", report.tokens_before, report.pressure_before, scale, room),
             _bar("after", report.tokens_after, report.pressure_after, scale, room),
-            [(line(_costs(report), width), "muted")],
+        ]
+        rows = _flow(costs(report), width - (len(RECOMPUTING) + 1 if self.stale else 0))
+        if not self.stale:
+            return [*bars, *([(row, "muted")] for row in rows)]
+        dimmed: list[Cells] = [[(text, "faint") for text, _ in cells] for cells in bars]
+        first, *rest = rows
+        return [
+            *dimmed,
+            [(RECOMPUTING + " ", "accent"), (first, "faint")],
+            *([(row, "faint")] for row in rest),
         ]
 
 
@@ -56,21 +80,39 @@ def _bar(name: str, tokens: int, pressure: float | None, scale: int, room: int) 
     ]
 
 
-def _costs(report: CompactionReport) -> str:
+def costs(report: CompactionReport) -> list[str]:
+    """The denominator, then what is gained and what is paid for it."""
     gain = report.tokens_before - report.tokens_after
-    parts = [f"gains {figures.tokens(gain)}"]
-    lost = report.lost
-    counts = (
-        (max(lost.identifiers_total, len(lost.identifiers)), "identifier"),
-        (max(lost.instructions_total, len(lost.instructions)), "instruction"),
-        (max(lost.errors_total, len(lost.errors)), "error"),
-    )
-    gone = ", ".join(figures.counted(count, name) for count, name in counts if count)
-    parts.append(f"loses {gone}" if gone else "loses nothing that was named")
+    of = f"of a {report.window:,}-token window" if report.window else "window unknown"
+    parts = [of, f"gains {figures.tokens(gain)}"]
+    parts.append(f"cannot go below {figures.tokens(report.floor)}")
+    parts.append(f"cache loses {figures.tokens(report.cache_invalidated_tokens)}")
     if report.summary is not None:
         parts.append(f"summary {figures.tokens(report.summary.tokens)} counted")
-    parts.append(f"cache loses {figures.tokens(report.cache_invalidated_tokens)}")
-    parts.append(f"cannot go below {figures.tokens(report.floor)}")
+    parts.append(loses(report.lost))
     if report.oversized_units:
         parts.append(f"{figures.counted(len(report.oversized_units), 'unit')} too large")
-    return " · ".join(parts)
+    return parts
+
+
+def loses(lost: LostReport) -> str:
+    """How much of what kind, in words."""
+    counts = (
+        (max(lost.instructions_total, len(lost.instructions)), "instruction"),
+        (max(lost.errors_total, len(lost.errors)), "error"),
+        (max(lost.identifiers_total, len(lost.identifiers)), "identifier"),
+    )
+    gone = ", ".join(figures.counted(count, name) for count, name in counts if count)
+    return f"loses {gone}" if gone else "loses nothing that was named"
+
+
+def _flow(parts: Iterable[str], width: int) -> list[str]:
+    """The parts on as few lines as hold them, none broken over two; the last one is cut."""
+    rows = [""]
+    for part in parts:
+        joined = f"{rows[-1]}{SEPARATOR}{part}" if rows[-1] else part
+        if cell_len(joined) <= width or len(rows) == ROWS:
+            rows[-1] = joined
+        else:
+            rows.append(part)
+    return [line(row, width) for row in rows]

@@ -15,6 +15,11 @@ from inspector.widgets.tones import Cells, Drawn, width_of
 CHOICES = 9
 """Ways out that can be offered at once, one a digit."""
 BANNER_LINES = 4
+REFUSED = ("✗", "hot")
+WARNING = ("▲", "warm")
+NOTE = ("·", "accent")
+QUESTION = ("?", "accent")
+"""What a banner is: its sign, and the sign's tone."""
 
 
 class TitleBar(Drawn):
@@ -43,17 +48,24 @@ class TitleBar(Drawn):
 
 
 class Banner(Drawn):
-    """Why something was refused, and the ways out as keys. Hidden while there is nothing."""
+    """Why something was refused, or is asked, and the ways on as keys. Hidden while there is
+    nothing."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.text = ""
         self.choices: Sequence[tuple[str, object]] = ()
+        self.sign = REFUSED
         self.display = False
 
-    def show(self, text: str, choices: Sequence[tuple[str, object]] = ()) -> None:
-        """A sentence, and pairs of (what a key does, what it stands for)."""
-        self.text, self.choices = text, choices[:CHOICES]
+    def show(
+        self,
+        text: str,
+        choices: Sequence[tuple[str, object]] = (),
+        sign: tuple[str, str] = REFUSED,
+    ) -> None:
+        """A sentence, pairs of (what a key does, what it stands for), and a sign with its tone."""
+        self.text, self.choices, self.sign = text, choices[:CHOICES], sign
         self.display = bool(text)
         self.refresh_drawing(layout=True)
 
@@ -67,8 +79,9 @@ class Banner(Drawn):
 
     def draw(self, width: int, height: int) -> list[Cells]:
         rows = wrap(clean(self.text, " "), max(width - 2, 1))[:BANNER_LINES]
+        sign, tone = self.sign
         lines: list[Cells] = [
-            [("✗ " if not at else "  ", "hot"), (row, "text")] for at, row in enumerate(rows)
+            [(f"{sign} " if not at else "  ", tone), (row, "text")] for at, row in enumerate(rows)
         ]
         if self.choices:
             cells: Cells = [("  ", "text")]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+from textual import events
 from textual.binding import Binding, BindingType
 
-from compress.events import NodeId
-from inspector.reports import CompactionReport, Fate, NodeFate, NodeReport
+from inspector.messages import RegionDragged, Scrolled
+from inspector.reports import Fate
 from inspector.sanitize import line
-from inspector.views import SurfaceView
 from inspector.widgets import figures
+from inspector.widgets.fate_rows import FateLine
 from inspector.widgets.line_list import LineList
 from inspector.widgets.surface_list import label_of
 from inspector.widgets.tones import Cells, pad
@@ -25,99 +24,46 @@ FATES: dict[Fate, tuple[str, str]] = {
     "reduced": ("≈", "warm"),
 }
 """A fate's sign and tone."""
+KEPT_HERE = ("☆", "accent")
+"""Kept in this one operation."""
+GUTTER = 2
+"""Cells at the left, cursor mark included, by which the mouse takes hold of an edge."""
 
 
-@dataclass(frozen=True, slots=True)
-class FateLine:
-    """One row of either side."""
+class _Side(LineList[FateLine]):
+    """A side tells when it scrolls, and can be dimmed while new figures are computed."""
 
-    node: NodeReport | None
-    fate: NodeFate | None
-    """``None`` on the left for a node that the preview does not name: it is kept. On the right,
-    with no node either: the new checkpoint."""
-    inside: bool = False
-    """Within the region."""
+    stale: bool = False
+    led_to: int | None = None
+    """Where the other side has scrolled this one: to arrive there is no news."""
 
+    def dim(self, stale: bool) -> None:
+        """Whether what is shown is no longer what was asked for."""
+        if self.stale != stale:
+            self.stale = stale
+            self.repaint()
 
-class Before:
-    """The surface, each node beside its fate. ``region`` is shown where there is no report."""
+    def lead(self, y: int) -> None:
+        """Scroll to where the other side is."""
+        y = min(max(y, 0), self.max_scroll_y)
+        if y != self.scroll_offset.y:
+            self.led_to = y
+            self.scroll_to(y=y, animate=False, immediate=True, force=True)
 
-    def __init__(
-        self,
-        view: SurfaceView,
-        report: CompactionReport | None,
-        region: tuple[NodeId, NodeId] | None = None,
-    ) -> None:
-        self.view = view
-        fates = report.nodes if report is not None else ()
-        self._fates: dict[NodeId, NodeFate] = {fate.seq: fate for fate in fates}
-        if report is not None and report.region is not None:
-            region = (report.region.start, report.region.end)
-        first, last = (view.index_of(seq) for seq in region) if region else (None, None)
-        self.region = (first, last) if first is not None and last is not None else None
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if self.led_to == round(new_value):
+            self.led_to = None
+        elif round(old_value) != round(new_value):
+            self.post_message(Scrolled(self))
 
-    def __len__(self) -> int:
-        return len(self.view)
-
-    def rows(self, start: int, stop: int) -> Sequence[FateLine]:
-        return [
-            FateLine(node, self._fates.get(node.seq), self._inside(start + offset))
-            for offset, node in enumerate(self.view.rows(start, stop))
-        ]
-
-    def _inside(self, row: int) -> bool:
-        return self.region is not None and self.region[0] <= row <= self.region[1]
+    def faded(self, cells: Cells) -> Cells:
+        """The cells as they are, or dimmed."""
+        return [(text, "faint") for text, _ in cells] if self.stale else cells
 
 
-class After:
-    """What would stand: the checkpoint at the place of its region, and all that is not shadowed.
-
-    Costs the length of the region, so it is built off the UI thread.
-    """
-
-    def __init__(self, view: SurfaceView, report: CompactionReport) -> None:
-        self._view = view
-        self._fates: dict[NodeId, NodeFate] = {fate.seq: fate for fate in report.nodes}
-        region = Before(view, report).region
-        self._first, self._last = region if region is not None else (0, -1)
-        self._middle = [
-            row
-            for row, node in enumerate(view.rows(self._first, self._last + 1), self._first)
-            if node.seq not in self._fates or self._fates[node.seq].fate != "shadowed"
-        ]
-        self.checkpoint = self._first if region is not None and report.summary else None
-        """The row of the new checkpoint; ``None`` where none is made."""
-        if self.checkpoint is not None:
-            self._middle.insert(0, -1)
-
-    def __len__(self) -> int:
-        return len(self._view) - (self._last + 1 - self._first) + len(self._middle)
-
-    def rows(self, start: int, stop: int) -> Sequence[FateLine]:
-        return [self._line(index) for index in range(start, min(stop, len(self)))]
-
-    def place_of(self, row: int) -> int:
-        """Where a row of the left side stands here; for a shadowed one, its checkpoint."""
-        if row < self._first:
-            return row
-        if row > self._last:
-            return row - (self._last + 1 - self._first) + len(self._middle)
-        return self._first + (self._middle.index(row) if row in self._middle else 0)
-
-    def _line(self, index: int) -> FateLine:
-        row = index
-        if index >= self._first + len(self._middle):
-            row = index - len(self._middle) + self._last + 1 - self._first
-        elif index >= self._first:
-            row = self._middle[index - self._first]
-        if row < 0:
-            return FateLine(None, None, inside=True)
-        node = self._view.rows(row, row + 1)[0]
-        return FateLine(node, self._fates.get(node.seq))
-
-
-class BeforeList(LineList[FateLine]):
-    """The left side."""
+class BeforeList(_Side):
+    """The left side: the surface as it stands, with the region in its gutter."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "select", "Select", show=False, tooltip="begin a selection, or drop it"),
@@ -125,19 +71,30 @@ class BeforeList(LineList[FateLine]):
         Binding("shift+down,J", "extend(1)", "Extend down", False, tooltip="grow the selection"),
     ]
 
+    marked: tuple[int, int] | None = None
+    """First and last row of the region."""
+    kept: frozenset[object] = frozenset()
+    """Seqs of the nodes that are kept in this one operation."""
+    _edge: str = ""
+    """The edge that the mouse holds."""
+
+    def mark(self, region: tuple[int, int] | None, kept: frozenset[object]) -> None:
+        """Take another region, or other nodes to keep."""
+        if (region, kept) != (self.marked, self.kept):
+            self.marked, self.kept = region, kept
+            self.repaint()
+
     def paint(self, row: FateLine, index: int, width: int) -> Cells:
         node = row.node
         if node is None:
             return []
         fate = row.fate.fate if row.fate else "kept"
-        sign, tone = FATES[fate]
+        sign, tone = KEPT_HERE if node.seq in self.kept else FATES[fate]
         rule = row.fate.rule if row.fate and fate != "kept" else ""
-        edge = "│" if row.inside else " "
         icon, label, label_tone = label_of(node)
         dim = "muted" if fate == "shadowed" else "text"
         wide = width >= 70
         cells: Cells = [
-            (edge, "accent"),
             (pad(figures.event_name(node.seq), 6, right=True) + " ", "muted"),
             (f"{sign} ", tone),
             (f"{icon} ", label_tone),
@@ -152,17 +109,53 @@ class BeforeList(LineList[FateLine]):
         if note:
             cells.append((f" {note}", tone))
         cells.append((pad(figures.tokens(node.tokens), 7, right=True), dim))
-        return cells
+        return [(self._gutter(index), "accent"), *self.faded(cells)]
+
+    def _gutter(self, index: int) -> str:
+        if self.marked is None or not self.marked[0] <= index <= self.marked[1]:
+            return " "
+        if self.marked[0] == self.marked[1]:
+            return "╶"
+        return {self.marked[0]: "┌", self.marked[1]: "└"}.get(index, "│")
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """On the gutter of the region's first or last row: take hold of that edge."""
+        index, offset = self._under(event), event.get_content_offset(self)
+        if index is None or offset is None or offset.x >= GUTTER or self.marked is None:
+            return
+        if index in self.marked:
+            self._edge = "end" if index == self.marked[1] else "start"
+            self.capture_mouse()
+            event.prevent_default()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        index = self._under(event) if self._edge else None
+        if index is None or self.marked is None:
+            return
+        first, last = self.marked
+        moved = (min(index, last), last) if self._edge == "start" else (first, max(index, first))
+        self.mark(moved, self.kept)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        """What was dragged, by an edge or from row to row, is the region now."""
+        rows = self.marked if self._edge else self.selection
+        self._edge = ""
+        if rows is not None:
+            self.pivot = None
+            self.post_message(RegionDragged(self, *rows))
 
 
-class AfterList(LineList[FateLine]):
-    """The right side."""
+class AfterList(_Side):
+    """The right side: what would stand."""
 
     summary_tokens: int = 0
     shadowed: int = 0
     """Nodes that the new checkpoint stands for."""
 
     def paint(self, row: FateLine, index: int, width: int) -> Cells:
+        return self.faded(self._cells(row, width))
+
+    def _cells(self, row: FateLine, width: int) -> Cells:
         node = row.node
         room = width - 18
         if node is None:

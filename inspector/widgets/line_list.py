@@ -14,6 +14,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from inspector.messages import RowActivated, RowHighlighted
+from inspector.sanitize import wrap
 from inspector.widgets.tones import Cells, Toned
 
 PAGE = 128
@@ -63,6 +64,9 @@ class LineList(ScrollView, Toned, Generic[T], can_focus=True):
         Binding("end", "last", "Last", show=False),
         Binding("enter", "activate", "Open", show=False),
     ]
+
+    empty: str = ""
+    """What is said where there is no row."""
 
     cursor: reactive[int] = reactive(0, repaint=False, init=False)
     pivot: reactive[int | None] = reactive[int | None](None, init=False)
@@ -168,7 +172,9 @@ class LineList(ScrollView, Toned, Generic[T], can_focus=True):
     def _paint_line(self, index: int, ground: str, width: int) -> Strip:
         row = self.at(index)
         if row is None:
-            return Strip.blank(width, self.tone("text"))
+            said = wrap(self.empty, max(width - 2, 1)) if not len(self.source) else []
+            words = said[index] if index < len(said) else ""
+            return self.strip([(" " + words, "muted")], width)
         mark = "▌" if index == self.cursor else "┃" if ground else " "
         cells = [(mark, "accent"), *self.paint(row, index, max(width - 1, 0))]
         return self.strip(cells, width, ground)

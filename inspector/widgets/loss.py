@@ -1,11 +1,8 @@
-"""Sections on a compaction's summary, its loss, and an operation's diff."""
+"""Sections on what an operation loses."""
 
 from __future__ import annotations
 
-from itertools import groupby
-
-from inspector.reports import AuditRow, CompactionReport, LostReport
-from inspector.widgets import figures
+from inspector.reports import LostReport
 from inspector.widgets.text_pane import Section
 
 _LOST = (
@@ -15,26 +12,7 @@ _LOST = (
 )
 
 
-def summary_sections(report: CompactionReport) -> list[Section]:
-    """The summary as it would stand, with the tokens of its sections."""
-    if report.summary is None:
-        return [Section("No summary: only old tool results are replaced by receipts.", "muted")]
-    sizes = " · ".join(
-        f"{title} {figures.tokens(count)}" for title, count in report.summary.sections.items()
-    )
-    return [Section(f"tokens as counted: {sizes}", "muted"), Section(report.summary.text)]
-
-
-def lost_sections(report: CompactionReport) -> list[Section]:
-    """What no longer stands anywhere on the surface."""
-    sections = loss(report.lost)
-    if report.oversized_units:
-        names = ", ".join(figures.event_name(seq) for seq in report.oversized_units)
-        sections.append(Section(names, "warm", "units larger than the budget"))
-    return sections
-
-
-def loss(lost: LostReport) -> list[Section]:
+def loss(lost: LostReport, verb: str = "lost") -> list[Section]:
     """One section a kind."""
     sections = []
     for name, title in _LOST:
@@ -43,24 +21,5 @@ def loss(lost: LostReport) -> list[Section]:
             text = "\n".join(f"• {value}" for value in values)
             shown, total = len(values), getattr(lost, f"{name}_total")
             figure = f"{shown:,} of {total:,}" if total > shown else f"{shown:,}"
-            sections.append(Section(text, "text", f"lost {title} ({figure})"))
+            sections.append(Section(text, "text", f"{verb} {title} ({figure})"))
     return sections or [Section("Nothing that was named is lost.", "muted")]
-
-
-def audit_sections(row: AuditRow, diff: str) -> list[Section]:
-    """What was lost, then the diff."""
-    return [*loss(row.lost), Section("", title="diff"), *diff_sections(diff)]
-
-
-def diff_sections(diff: str) -> list[Section]:
-    """A unified diff, each run of like lines in its tone."""
-    runs = groupby(diff.split("\n"), key=_diff_tone)
-    return [Section("\n".join(rows), tone) for tone, rows in runs]
-
-
-def _diff_tone(row: str) -> str:
-    if row.startswith(("+++", "---", "@@")):
-        return "accent"
-    if row.startswith("+"):
-        return "calm"
-    return "hot" if row.startswith("-") else "muted"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, ClassVar
 
 from textual import events
@@ -13,19 +14,34 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from inspector.sanitize import PAGE_CHARS, clean, line, wrap
-from inspector.widgets.tones import Cells, Toned
+from inspector.widgets.tones import Cells, Toned, pad
 
 _OVERHEAD = 80
 """Characters that a section counts for beyond its text, so that many small ones fill a page."""
 
 
+SPLIT = 110
+"""Cells from which on two texts stand beside each other unless a section says otherwise."""
+GUTTER = " │ "
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A piece of text with one tone, under a title where it has one."""
+    """A piece of text with one tone, under a title where it has one. With ``beside``: two texts,
+    next to each other where there are ``split`` cells, else the second below the first, unless
+    both are the same."""
 
     text: str
     tone: str = "text"
     title: str = ""
+    beside: str | None = None
+    beside_tone: str = "text"
+    split: int = SPLIT
+
+    @property
+    def size(self) -> int:
+        """Characters of the longer text."""
+        return max(len(self.text), len(self.beside or ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +70,14 @@ class TextPane(ScrollView, Toned, can_focus=True):
         self._pages: list[list[_Leaf]] = [[]]
         self._total = 0
         self._number = 0
-        self._lines: list[tuple[str, str]] = []
+        self._lines: list[Cells] = []
         self._folded_at = -1
 
     def show(self, sections: Iterable[Section]) -> None:
         """Take a new text, from its beginning."""
         kept = list(sections)
         self._pages = _paginate(kept)
-        self._total = sum(len(section.text) for section in kept)
+        self._total = sum(len(section.text) + len(section.beside or "") for section in kept)
         self._number = 0
         self._refold()
         self.scroll_to(y=0, animate=False, immediate=True, force=True)
@@ -83,7 +99,7 @@ class TextPane(ScrollView, Toned, can_focus=True):
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
         index = self.scroll_offset.y + y
-        cells: Cells = [self._lines[index]] if 0 <= index < len(self._lines) else []
+        cells = self._lines[index] if 0 <= index < len(self._lines) else []
         return self.strip(cells, width)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -102,7 +118,7 @@ class TextPane(ScrollView, Toned, can_focus=True):
         width = max(self.content_region.width - 1, 1)
         self._lines = list(_fold(self._pages[self._number], width))
         if self.place:
-            self._lines += [("", "text"), (line(f"— {self.place} · [ ] to turn", width), "accent")]
+            self._lines += [[], [(line(f"— {self.place} · [ ] to turn", width), "accent")]]
         self.border_subtitle = self.place
         self.virtual_size = Size(1, len(self._lines))
         self.refresh()
@@ -112,7 +128,7 @@ def _paginate(sections: Sequence[Section]) -> list[list[_Leaf]]:
     pages: list[list[_Leaf]] = [[]]
     room = PAGE_CHARS
     for section in sections:
-        start, size = 0, len(section.text)
+        start, size = 0, section.size
         while True:
             if room <= _OVERHEAD:
                 pages.append([])
@@ -126,13 +142,30 @@ def _paginate(sections: Sequence[Section]) -> list[list[_Leaf]]:
     return pages
 
 
-def _fold(leaves: Sequence[_Leaf], width: int) -> Iterable[tuple[str, str]]:
+def _fold(leaves: Sequence[_Leaf], width: int) -> Iterable[Cells]:
     for leaf in leaves:
         section = leaf.section
         if section.title:
             more = " (continued)" if leaf.start else ""
             title = line(section.title, max(width - 16, 4))
-            yield ("", "text")
-            yield (line(f"── {title}{more} ".ljust(width, "─"), width), "muted")
-        for row in wrap(clean(section.text[leaf.start : leaf.stop]), width):
-            yield (row, section.tone)
+            yield []
+            yield [(line(f"── {title}{more} ".ljust(width, "─"), width), "muted")]
+        text = section.text[leaf.start : leaf.stop]
+        if section.beside is None:
+            yield from ([(row, section.tone)] for row in wrap(clean(text), width))
+            continue
+        beside = section.beside[leaf.start : leaf.stop]
+        if width >= section.split:
+            yield from _columns(text, beside, section, width)
+            continue
+        if text:
+            yield from ([(row, section.tone)] for row in wrap(clean(text), width))
+        if beside and beside != text:
+            yield from ([(row, section.beside_tone)] for row in wrap(clean(beside), width))
+
+
+def _columns(text: str, beside: str, section: Section, width: int) -> Iterable[Cells]:
+    half = (width - len(GUTTER)) // 2
+    left, right = (wrap(clean(part), half) if part else [] for part in (text, beside))
+    for one, other in zip_longest(left, right, fillvalue=""):
+        yield [(pad(one, half), section.tone), (GUTTER, "faint"), (other, section.beside_tone)]

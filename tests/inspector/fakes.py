@@ -8,6 +8,7 @@ from pathlib import Path
 
 from compress.errors import CompressError, StaleNodeError, UnbalancedBoundaryError
 from compress.events import NodeId
+from inspector.audit_reports import FindingReport, HeadReport, VerificationReport
 from inspector.reports import (
     AuditRow,
     CompactionReport,
@@ -47,6 +48,8 @@ class FakeUseCases:
     operations: list[AuditRow] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     reading: tuple[int, int, str] = (0, 0, "")
+    findings: list[FindingReport] = field(default_factory=list)
+    """What is wrong with the records of the operations."""
     extra: list[NodeReport] = field(default_factory=list)
     """Nodes that arrived since."""
 
@@ -163,10 +166,13 @@ class FakeUseCases:
         end: NodeId | None = None,
         mode: str = "region",
         at: NodeId | None = None,
-        budget: int | None = None,
+        before_compaction: int | None = None,
+        budget: int | str | None = None,
         pins: Sequence[NodeId] = (),
     ) -> FakePreview:
         self.calls.append(f"preview {mode} {start} {end} {budget} {list(pins)}")
+        at, budget = (40, 1_620) if before_compaction else (at, budget)
+        assert not isinstance(budget, str)
         view = self.view(session, track="plan", at=at)
         first = 0 if start is None else view.index_of(start)
         last = 25 if end is None else view.index_of(end)
@@ -179,10 +185,40 @@ class FakeUseCases:
                 "begin one earlier or one later.",
                 [story.int_of(region[0].seq) - 1, story.int_of(region[0].seq) + 1],
             )
+        if region[-1].seq == self.newest - 1 and first > 0:
+            raise UnbalancedBoundaryError(
+                f"A region cannot end at event {region[-1].seq}: its call still waits for a "
+                "result. End at event 39.",
+                [39],
+            )
         if len(region) < 2:
             raise CompressError("There is nothing to gain: the region holds one node.")
         report = story.compaction_of(view, (first, last), mode, budget, {*self.pinned, *pins})
         return FakePreview(report, tuple(pins))
+
+    def preview_diff(self, preview: FakePreview) -> str:
+        return story.DIFF
+
+    def whereabouts(
+        self, session: str, text: str, *, start: NodeId, end: NodeId, at: NodeId | None = None
+    ) -> NodeId:
+        self.calls.append(f"whereabouts {text} {start} {end} {at}")
+        found = [node.seq for node in story.nodes_of_story() if text in node.headline]
+        if not found:
+            raise CompressError(f"No node of the region holds {text!r} word for word.")
+        return found[-1]
+
+    def compare(
+        self,
+        session: str,
+        number: int,
+        *,
+        budget: int | str = "own",
+        pins: Sequence[NodeId] = (),
+    ) -> CompactionReport:
+        self.calls.append(f"compare {number} {budget} {list(pins)}")
+        view = self.view(session, track="plan", at=40)
+        return story.comparison_of(view, None if isinstance(budget, str) else budget, set(pins))
 
     def commit(self, preview: FakePreview) -> CompactionReport:
         report = preview.report
@@ -229,6 +265,16 @@ class FakeUseCases:
 
     def audit_diff(self, session: str, operation: NodeId) -> str:
         return story.DIFF
+
+    def audit_raw(self, session: str, operation: NodeId) -> str:
+        return f'{{"type":"compact","operation":"{operation}"}}'
+
+    def verify(self, session: str | None = None) -> VerificationReport:
+        head = HeadReport(session=session, count=len(self.operations), digest="9f2c" * 16)
+        return VerificationReport(
+            intact=not self.findings, events=len(self.operations), commits=len(self.operations),
+            head=head, findings=tuple(self.findings),
+        )  # fmt: skip
 
     def _operation(
         self,
@@ -359,6 +405,12 @@ class DirtyUseCases(FakeUseCases):
 
     def audit_diff(self, session: str, operation: NodeId) -> str:
         return "\n".join(sign + text for text in self.payloads for sign in "+-")
+
+    def preview_diff(self, preview: FakePreview) -> str:
+        return "\n".join(sign + text for text in self.payloads for sign in "+-")
+
+    def audit_raw(self, session: str, operation: NodeId) -> str:
+        return "\n".join(self.payloads)
 
 
 class MillionUseCases(FakeUseCases):

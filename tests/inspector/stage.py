@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC
+from pathlib import Path
 
 from textual.pilot import Pilot
 from textual.strip import Strip
@@ -16,9 +17,18 @@ from tests.inspector.story import NOW
 REST = 0.01
 
 
-def make_app(inquiry: FakeUseCases | None = None, session: str | None = None) -> UllageApp:
+def make_app(
+    inquiry: FakeUseCases | None = None,
+    session: str | None = None,
+    watch: Sequence[Path] | None = None,
+) -> UllageApp:
     return UllageApp(
-        inquiry or FakeUseCases(), session=session, clock=lambda: NOW, zone=UTC, rest=REST
+        inquiry or FakeUseCases(),
+        watch=watch,
+        session=session,
+        clock=lambda: NOW,
+        zone=UTC,
+        rest=REST,
     )
 
 

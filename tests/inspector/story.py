@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from compress.events import NodeId
 from inspector.reports import (
+    AgentSide,
     AuditRow,
     CheckpointReport,
     CompactionReport,
@@ -127,6 +128,11 @@ _RECEIPTS = {24}
 _ORPHANS = {40}
 
 
+def _unit(seq: int) -> int:
+    """A result is of the unit of the call before it."""
+    return sum(kind != "tool/result" for kind, *_ in _STORY[:seq]) - 1
+
+
 def nodes_of_story() -> list[NodeReport]:
     """The log's nodes 1 … 40."""
     return [
@@ -136,7 +142,7 @@ def nodes_of_story() -> list[NodeReport]:
             role="user" if kind in ("user/message", "steering/message") else "assistant",
             turn=1 if seq < 27 else 2,
             step=seq // 2 or None,
-            unit=seq // 2,
+            unit=_unit(seq),
             tokens=64 if seq in _RECEIPTS else tokens,
             headline=headline,
             tool=tool,
@@ -330,13 +336,23 @@ def blocks_of(node: NodeReport) -> tuple[MessageBlock, ...]:
 
 _SUMMARY = """\
 [checkpoint of events 1 … 8; the raw is kept]
-Instructions
-  The retry test fails one time in twenty. Find out why and fix it.
-Files
-  src/retry.py           read
-  src/client.py          found: Backoff(base=0.1, jitter=True)
-Unresolved errors
-  FAILED tests/test_retry.py::test_backoff - assert 3 == 4"""
+
+## Instructions
+- The retry test fails one time in twenty. Find out why and fix it.
+
+## Files
+- src/retry.py: read
+- src/client.py: found Backoff(base=0.1, jitter=True)
+
+## Unresolved errors
+- FAILED tests/test_retry.py::test_backoff - assert 3 == 4"""
+
+_AGENTS_SUMMARY = """\
+This session is being continued from a previous conversation.
+
+1. Primary request: find out why a retry test is flaky, and mend it.
+2. Files: src/retry.py holds the backoff; src/client.py uses it.
+3. Pending: seed the jitter, then run the suite again."""
 
 
 def compaction_of(
@@ -376,12 +392,38 @@ def compaction_of(
             text=text, tokens=summary_tokens,
             sections={"instructions": 210, "files": 340, "errors": 180},
         ),
-        tokens_before=before, tokens_after=after, pressure_before=before / WINDOW,
+        tokens_before=before, tokens_after=after, window=WINDOW, pressure_before=before / WINDOW,
         pressure_after=after / WINDOW, cache_invalidated_tokens=104_000, floor=31_000,
         lost=LostReport(
             identifiers=("src/client.py:41", "freezegun-1.5.1"),
             errors=("ModuleNotFoundError: No module named 'freezegun'",),
         ),
+    )  # fmt: skip
+
+
+def comparison_of(view: SurfaceView, budget: int | None, pins: set[NodeId]) -> CompactionReport:
+    """The agent's own compaction of nodes 1 … 8 beside what a rule would have made of them."""
+    report = compaction_of(view, (0, 7), "region", budget, pins)
+    agents = agents_operations()[1]
+    theirs = AgentSide(
+        operation=agents.operation,
+        at=agents.at,
+        trigger="auto",
+        summary=SummaryReport(text=_AGENTS_SUMMARY, tokens=1_620),
+        shadowed_seqs=agents.shadowed_seqs,
+        tokens_before=report.tokens_before,
+        tokens_after=141_000,
+        pressure_after=141_000 / WINDOW,
+        cache_invalidated_tokens=61_000,
+        lost=agents.lost,
+    )
+    return report.model_copy(
+        update={
+            "at_seq": 40,
+            "theirs": theirs,
+            "kept_only_here": agents.lost,
+            "kept_only_there": LostReport(identifiers=("seed",), identifiers_total=1),
+        }
     )  # fmt: skip
 
 
@@ -394,7 +436,8 @@ def agents_operations() -> list[AuditRow]:
         AuditRow(
             operation=41, kind="compact", origin="agent", at=NOW - 600, rule="auto",
             region=RegionReport(start=1, end=8), shadowed_seqs=tuple(range(1, 9)),
-            tokens_before=164_000, tokens_after=61_000,
+            tokens_before=164_000, tokens_after=61_000, compaction=1, trigger="auto",
+            cache_invalidated_tokens=61_000, summary_tokens=1_620,
             lost=LostReport(identifiers=("tests/test_retry.py::test_backoff",),
                             instructions=("never push to main",)),
         ),

@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
+from tests.inspector.fakes import FakePreview, FakeUseCases
 from tests.inspector.stage import make_app, play
 
 Story = tuple[str | None, list[str]]
 
+REGION = ["home", "j", "space", "j", "j", "j", "j", "j", "j", "c"]
 SCREENS: dict[str, Story] = {
     "sessions": (None, []),
     "session": ("s1", []),
-    "compaction": ("s1", ["home", "j", "space", "j", "j", "j", "j", "j", "j", "c"]),
-    "audit": ("s1", ["c", "y", "a"]),
+    "compaction": ("s1", REGION),
+    "audit": ("s1", ["a"]),
+    "search": (None, ["f", *"retry"]),
     "help": ("s1", ["question_mark"]),
 }
 STATES: dict[str, Story] = {
     "filtered": (None, ["slash", *"codex"]),
+    "found-nothing": (None, ["f", *"zebra"]),
     "pressure": ("s1", ["v"]),
     "unfolded": ("s1", ["home", "enter", "j", "j", "space", "j", "j"]),
-    "refused": ("s1", ["c", "home", "j", "j", "j", "j", "s"]),
-    "lost": ("s1", ["c", "v"]),
+    "refused": ("s1", [*REGION, "end", "e"]),
+    "confirming": ("s1", [*REGION, "j", "p", "y"]),
+    "budget": ("s1", [*REGION, "b", *"2k"]),
+    "changes": ("s1", [*REGION, "v"]),
+    "lost": ("s1", [*REGION, "v", "v"]),
+    "comparison": ("s1", ["a", "home", "j", "c"]),
+    "operation-diff": ("s1", ["a", "home", "j", "v"]),
+    "operation-compared": ("s1", ["a", "home", "j", "v", "v", "v"]),
+    "no-operation": ("s3", ["a"]),
 }
 SMALL, LARGE = (80, 24), (160, 48)
+OPERATED = {"audit", "operation-diff", "operation-compared"}
+"""Where some operations of the user's stand beside the agent's."""
 
 
 @pytest.fixture(autouse=True)
@@ -34,22 +49,77 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "160x48"])
+BOTH_SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "160x48"])
+"""Of states, small ones are dark and large ones light."""
+
+
+@BOTH_SIZES
 @pytest.mark.parametrize("theme", ["dark", "light"])
 @pytest.mark.parametrize("name", SCREENS)
 def test_screen(snap_compare: Any, name: str, theme: str, size: tuple[int, int]) -> None:
-    compare(snap_compare, SCREENS[name], size, theme == "light")
+    compare(snap_compare, inquiry_of(name), SCREENS[name], size, theme == "light")
 
 
+@BOTH_SIZES
 @pytest.mark.parametrize("name", STATES)
-def test_state(snap_compare: Any, name: str) -> None:
-    compare(snap_compare, STATES[name], SMALL, light=False)
+def test_state(snap_compare: Any, name: str, size: tuple[int, int]) -> None:
+    compare(snap_compare, inquiry_of(name), STATES[name], size, light=size == LARGE)
 
 
-def compare(snap_compare: Any, story: Story, size: tuple[int, int], light: bool) -> None:
+@BOTH_SIZES
+def test_while_figures_are_computed_anew(snap_compare: Any, size: tuple[int, int]) -> None:
+    inquiry = HeldUseCases()
+
+    async def move_an_edge(pilot: Pilot[None]) -> None:
+        inquiry.gate.clear()
+        await pilot.press("right", "right")
+        await pilot.pause(0.1)
+
+    compare(snap_compare, inquiry, ("s1", REGION), size, size == LARGE, move_an_edge)
+
+
+class HeldUseCases(FakeUseCases):
+    """Previews come only while the gate is open; it opens when the app ends."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = threading.Event()
+        self.gate.set()
+
+    def preview(self, session: str, **asked: Any) -> FakePreview:
+        self.gate.wait(10)
+        return super().preview(session, **asked)
+
+    def stop_watching(self) -> None:
+        self.gate.set()
+
+
+def inquiry_of(name: str) -> FakeUseCases:
+    inquiry = FakeUseCases()
+    if name in OPERATED:
+        inquiry.commit(inquiry.preview("s1", start=9, end=12))
+        inquiry.pin("s1", [20])
+        inquiry.commit(inquiry.preview("s1", start=13, end=16))
+        inquiry.undo("s1", "o3")
+    if name == "no-operation":
+        inquiry.audit = lambda session=None: []  # type: ignore[method-assign]
+    return inquiry
+
+
+def compare(
+    snap_compare: Any,
+    inquiry: FakeUseCases,
+    story: Story,
+    size: tuple[int, int],
+    light: bool,
+    then: Callable[[Pilot[None]], Awaitable[None]] | None = None,
+) -> None:
     session, keys = story
 
     async def prepare(pilot: Pilot[None]) -> None:
         await play(pilot, *(["t"] if light else []), *keys)
+        if then is not None:
+            await then(pilot)
 
-    assert snap_compare(make_app(None, session), run_before=prepare, terminal_size=size)
+    app = make_app(inquiry, session, watch=() if isinstance(inquiry, HeldUseCases) else None)
+    assert snap_compare(app, run_before=prepare, terminal_size=size)

@@ -12,13 +12,14 @@ from inspector.reports import Composition, NodeReport, SessionHeader
 from inspector.widgets import figures
 from inspector.widgets.composition import CompositionBar
 from inspector.widgets.curve import Curve, column_of, resample
-from inspector.widgets.fate_list import After, Before
+from inspector.widgets.fate_rows import After, Before
 from inspector.widgets.line_list import LineList, Listed
 from inspector.widgets.session_list import columns, heading
 from inspector.widgets.slider import TimeSlider
 from inspector.widgets.surface_list import SurfaceLine, SurfaceLines
 from inspector.widgets.text_pane import Section, TextPane
 from inspector.widgets.tones import Cells, width_of
+from tests.inspector import story
 from tests.inspector.fakes import FakeUseCases
 from tests.inspector.surfaces import FakeView, MillionView
 
@@ -311,7 +312,8 @@ def test_both_sides_of_a_preview_agree() -> None:
     view = inquiry.view("s1", track="plan")
     report = inquiry.preview("s1", start=9, end=15).report
     before, after = Before(view, report), After(view, report)
-    assert before.region == (1, 7)
+    assert after.checkpoint == 1
+    assert after.shadowed == 6
     left = [line.node.seq for line in before.rows(0, 99) if line.node]
     right = [line.node.seq if line.node else "new" for line in after.rows(0, 99)]
     # 9 … 15 fall but for the pinned 10, which follows the checkpoint at their place.
@@ -320,6 +322,32 @@ def test_both_sides_of_a_preview_agree() -> None:
     assert right[3:] == left[8:]
     assert len(after) == len(right)
     assert [after.place_of(row) for row in (0, 1, 2, 7, 8)] == [0, 1, 2, 1, 3]
+    assert [after.row_of(place) for place in (0, 1, 2, 3, 4)] == [0, 1, 2, 8, 9]
+    assert list(after.rows(1, 3)) == list(after.rows(0, 99))[1:3]
+
+
+def test_nodes_that_came_since_the_preview_stand_on_both_sides() -> None:
+    inquiry = FakeUseCases()
+    report = inquiry.preview("s1", start=9, end=15).report
+    late = story.nodes_of_story()[19].model_copy(update={"seq": 42, "events": (42,)})
+    inquiry.extra.append(late)
+    inquiry.newest = 42
+    view = inquiry.view("s1", track="plan")
+    before, after = Before(view, report), After(view, report)
+    assert before.rows(len(before) - 1, len(before))[0].node == after.rows(0, 99)[-1].node
+    assert after.rows(0, 99)[-1].node == late.model_copy(update={"pinned": False})
+    assert after.place_of(len(before) - 1) == len(after) - 1
+
+
+def test_receipts_stand_where_their_results_did() -> None:
+    inquiry = FakeUseCases()
+    view = inquiry.view("s1", track="plan")
+    report = inquiry.preview("s1", mode="micro").report
+    after = After(view, report)
+    assert len(after) == len(view)
+    assert after.checkpoint is None
+    fates = {line.fate.fate for line in after.rows(0, 99) if line.fate}
+    assert fates == {"kept", "receipt"}
 
 
 # Text
@@ -347,7 +375,7 @@ async def test_pages_show_every_character_once() -> None:
         await pilot.pause()
         seen = ""
         for _ in range(len(pane._pages)):
-            seen += "".join(row for row, tone in pane._lines if tone == "text")
+            seen += "".join(row for cells in pane._lines for row, tone in cells if tone == "text")
             pane.action_turn(1)
     assert seen == "".join(texts)
 
