@@ -4,34 +4,21 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
-from compress.compaction.agent import AgentOperation, agent_operations
 from compress.events import NodeId
-from compress.messages import NodeContent
 from compress.plan import PlanState
-from inspector.contents import Contents
+from inspector.copies import plan_copy, tokens_of
 from inspector.loaded import PLAN_VIEW, LoadedSession
 from inspector.locations import Locations
 from inspector.reports import SessionHeader, Track
 from inspector.resume_reports import ResumeReport
 from inspector.session_rows import state_of
 from storage.catalog import SessionRecord
-from storage.resume.base import (
-    Checkpoint,
-    Composed,
-    CopyNode,
-    Original,
-    Piece,
-    PlanCopy,
-    ResumeRefusedError,
-    SourceSession,
-)
+from storage.resume.base import Composed, ResumeRefusedError
 from storage.resume.files import fingerprint, write_new
-from storage.resume.originals import Originals
 from storage.resume.registry import writer_for
 from storage.store import Store
 
@@ -79,11 +66,14 @@ def resume(
             f"with --at (now: {record.last_seq})."
         )
     state = _state(loaded, request)
-    composed = writer.compose(_copy(store, loaded, state, request))
+    own = state.surface.nodes
+    if request.track == "plan":
+        own = tuple(loaded.fold(PLAN_VIEW, request.at).nodes)
+    copy = plan_copy(store, loaded, state, own, session_id=request.session_id, made_at=request.now)
+    composed = writer.compose(copy)
     path = _path(composed, locations, record, writer.label, request)
     if not request.dry_run:
         _write(path, composed, record)
-    entries, members = state.entries, state.surface.members
     return ResumeReport(
         session=header,
         track=request.track,
@@ -93,7 +83,7 @@ def resume(
         path=str(path),
         folder=composed.folder,
         command=_command(composed, path),
-        tokens=sum(entries[seq].tokens for node in state.surface.nodes for seq in members[node]),
+        tokens=tokens_of(state),
         counter=record.counter,
         nodes=len(state.surface.nodes),
         records=len(composed.lines),
@@ -150,88 +140,3 @@ def _write(path: Path, composed: Composed, record: SessionRecord) -> None:
             f"{record.path} was rewritten while it was copied, so the copy was taken away again: "
             "try once more."
         )
-
-
-# What is in it
-
-
-def _copy(store: Store, loaded: LoadedSession, state: PlanState, request: Request) -> PlanCopy:
-    record = loaded.record
-    originals = Originals(store.connections, record)
-    contents = Contents(store, record, state).all(state.surface.nodes)
-    raw = originals.of_events(
-        [e.seq for node in contents for e in node.events if isinstance(e.seq, int)]
-    )
-    checkpoints = _checkpoints(store, loaded, state)
-    return PlanCopy(
-        source=SourceSession(
-            name=record.name,
-            native_id=record.native_id,
-            path=Path(record.path),
-            relation=record.relation,
-            cwd=record.cwd,
-            version=record.agent_version,
-            model=record.model,
-            title=record.title,
-        ),
-        nodes=tuple(_node(content, raw, checkpoints.get(content.node)) for content in contents),
-        session_id=request.session_id,
-        made_at=request.now,
-        changed_from=_changed_from(loaded, state, request),
-        records=originals.all,
-    )
-
-
-def _node(
-    content: NodeContent, raw: Mapping[int, Original], checkpoint: Checkpoint | None
-) -> CopyNode:
-    pieces = tuple(
-        Piece(event, raw[event.seq] if isinstance(event.seq, int) else None)
-        for event in content.events
-    )
-    return CopyNode(content.node, pieces, checkpoint)
-
-
-def _changed_from(loaded: LoadedSession, state: PlanState, request: Request) -> int:
-    nodes = state.surface.nodes
-    if request.track == "agent":
-        return len(nodes)
-    own = loaded.fold(PLAN_VIEW, request.at).nodes
-    for position, (planned, agents) in enumerate(zip(nodes, own, strict=False)):
-        if planned != agents:
-            return position
-    return min(len(nodes), len(own))
-
-
-def _checkpoints(
-    store: Store, loaded: LoadedSession, state: PlanState
-) -> Mapping[NodeId, Checkpoint]:
-    """Of the summaries that stand: the user's, the policy's and the agent's own."""
-    found: dict[NodeId, Checkpoint] = {}
-    agents: Mapping[NodeId, AgentOperation] | None = None
-    for node in state.surface.nodes:
-        origin = state.entries[node].meta.get("checkpoint")
-        if origin is None:
-            continue
-        if agents is None:
-            made = agent_operations(sorted(loaded.order, key=lambda entry: int(entry.seq)))
-            agents = {made_one.seq: made_one for made_one in made}
-        operation, agent = state.operation_of(node), agents.get(node)
-        told = None if operation is None else operation.events[1].meta.get("tokens_before")
-        gone: Sequence[NodeId] = state.surface.shadowed.get(node, ())
-        found[node] = Checkpoint(
-            origin=str(origin),
-            tokens_before=told if agent is None else agent.stated_before or agent.tokens_before,
-            trigger=None if agent is None else agent.trigger,
-            behind=_native_id(store, loaded.record, state, gone),
-        )
-    return found
-
-
-def _native_id(
-    store: Store, record: SessionRecord, state: PlanState, gone: Sequence[NodeId]
-) -> str | None:
-    """Of the last record that was taken away."""
-    seqs = [seq for node in gone[::-1] for seq in state.surface.members[node]]
-    last = next((seq for seq in seqs if isinstance(seq, int)), None)
-    return None if last is None else store.events(record, [last])[0].native_id
