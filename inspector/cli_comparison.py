@@ -40,12 +40,14 @@ def comparison_text(
     yield from _figures(report, theirs, paint)
     for warning in report.warnings:
         yield paint(line(f"note: {warning}", paint.width), "yellow")
-    for title, kept in (
+    for title, found in (
+        ("Lost by the agent", theirs.lost),
+        ("Lost by ours", report.lost),
         ("Lost by the agent, kept by ours", report.kept_only_here),
         ("Lost by ours, kept by the agent", report.kept_only_there),
     ):
         yield ""
-        yield from _kept(title, kept, paint)
+        yield from _listed(title, found, paint)
     yield ""
     yield from fates_by_rule(report.nodes, paint)
     if nodes:
@@ -86,7 +88,7 @@ def _tokens(summary: SummaryReport | None) -> str:
     return "–" if summary is None else f"{summary.tokens:,}"
 
 
-def _kept(title: str, lost: LostReport, paint: Paint) -> Iterator[str]:
+def _listed(title: str, lost: LostReport, paint: Paint) -> Iterator[str]:
     found = losses(lost)
     yield paint(title, "bold")
     if not found:

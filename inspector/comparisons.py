@@ -47,7 +47,7 @@ def compare(
     handle = compactions.preview(store, loaded, settings, header, request)
     own = with_summary(agent_operations(loaded.order))[number - 1]
     report, ours = handle.report, handle.preview.lost
-    side, theirs = _side(store, loaded, settings, own, report)
+    side, theirs = _side(store, loaded, settings, own, report.at_seq)
     return report.model_copy(
         update={
             "theirs": side,
@@ -62,9 +62,10 @@ def _side(
     loaded: LoadedSession,
     settings: Settings,
     own: AgentOperation,
-    report: CompactionReport,
+    at: NodeId | None,
 ) -> tuple[AgentSide, Lost]:
-    at = report.at_seq
+    """The agent's own compaction, on its own surface: operations of the user's had no part in it.
+    ``at``: the moment just before it."""
     before = loaded.agent_only("live", at)
     after = loaded.agent_only("live", own.last)
     session, _ = session_input(store, loaded, settings, after, at)
@@ -76,7 +77,7 @@ def _side(
         trigger=own.trigger,
         summary=_summary(session, own),
         shadowed_seqs=own.shadowed,
-        tokens_before=report.tokens_before,
+        tokens_before=loaded.meter(at).reading().used,
         tokens_after=used_after,
         stated_before=own.stated_before,
         pressure_after=used_after / session.window if session.window else None,

@@ -133,6 +133,31 @@ def test_the_raw_of_an_operation_is_what_was_written(cases: UseCases, log: Log) 
     assert [json.loads(text).get("subtype") for text in records] == ["compact_boundary", None]
 
 
+def test_operations_of_ours_from_before_have_no_part_in_the_agents_side(
+    tmp_path: Path,
+) -> None:
+    log = Log(tmp_path)
+    log.user(f"Fix the parser. {RULE}")
+    for number in range(12):
+        log.step(number)
+    cases = usecases(":memory:", tmp_path)
+    cases.ingest([log.path])
+    nodes = [row.seq for row in cases.surface(NAME).nodes]
+    cases.pin(NAME, [nodes[0]])
+    cases.commit(cases.preview(NAME, start=nodes[1], end=nodes[10]))
+    log.compact(SUMMARY)
+    log.user("Go on.")
+    cases.ingest([log.path])
+    report = cases.compare(NAME, 1)
+    theirs = report.theirs
+    assert theirs is not None
+    assert set(theirs.shadowed_seqs) == set(nodes)
+    assert {node.seq for node in report.nodes if node.fate == "pinned"} == {nodes[0]}
+    assert theirs.tokens_before == cases.pressure(NAME, at=report.at_seq).used
+    assert [text for text in report.kept_only_here.instructions if RULE in text]
+    cases.close()
+
+
 def test_a_preview_of_the_past_cannot_be_committed(cases: UseCases) -> None:
     (operation,) = cases.agent_compactions(NAME)
     assert isinstance(operation, int)
