@@ -210,6 +210,31 @@ def operations(rows: Iterable[OperationRow]) -> list[Operation]:
     return found
 
 
+def undone_by(found: Sequence[Operation]) -> dict[str, str]:
+    """Operation id → the undo that is in force on it, of operations in number order."""
+    undone: dict[str, str] = {}
+    for op in found:
+        for target in op.targets:
+            if op.kind == "undo":
+                undone[target] = op.id
+            elif op.kind == "redo":
+                undone.pop(target, None)
+    return undone
+
+
+def pinned_nodes(found: Sequence[Operation], undone: Mapping[str, str]) -> frozenset[NodeId]:
+    """The nodes with a pin in force, of operations in number order."""
+    pinned: dict[NodeId, None] = {}
+    for op in found:
+        if op.id in undone or op.pinned is None:
+            continue
+        if op.kind == "pin":
+            pinned[op.pinned] = None
+        elif op.kind == "unpin":
+            pinned.pop(op.pinned, None)
+    return frozenset(pinned)
+
+
 def moment(
     rows: Sequence[OperationRow], at: NodeId | None
 ) -> tuple[int | None, tuple[OperationRow, ...]]:

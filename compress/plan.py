@@ -29,6 +29,8 @@ from compress.operations import (
     operation_entry,
     operation_number,
     operations,
+    pinned_nodes,
+    undone_by,
 )
 from compress.surface import Problem, Surface
 from compress.units import log_unit
@@ -106,8 +108,8 @@ def plan(
     cannot apply is superseded, an unfinished one is inert.
     """
     found = operations(rows)
-    undone = _undone(found)
-    pins = _pins(found, undone)
+    undone = undone_by(found)
+    pins = pinned_nodes(found, undone)
     events = {event.seq: event for op in found for event in op.events}
     own = {seq: operation_entry(event) for seq, event in events.items()}
     everything = Layered(entries, own) if own else entries
@@ -115,6 +117,7 @@ def plan(
     replay.restore_pins()
     for op in found:
         replay.apply(op, undone.get(op.id))
+    replay.restore_own_pins(found)
     return PlanState(
         surface=replay.surface(found),
         entries=everything,
@@ -126,30 +129,6 @@ def plan(
         operations={op.id: op for op in found},
         events=events,
     )
-
-
-def _undone(found: Sequence[Operation]) -> dict[str, str]:
-    """Operation id → the undo that is in force on it."""
-    undone: dict[str, str] = {}
-    for op in found:
-        for target in op.targets:
-            if op.kind == "undo":
-                undone[target] = op.id
-            elif op.kind == "redo":
-                undone.pop(target, None)
-    return undone
-
-
-def _pins(found: Sequence[Operation], undone: Mapping[str, str]) -> frozenset[NodeId]:
-    pinned: dict[NodeId, None] = {}
-    for op in found:
-        if op.id in undone or op.pinned is None:
-            continue
-        if op.kind == "pin":
-            pinned[op.pinned] = None
-        elif op.kind == "unpin":
-            pinned.pop(op.pinned, None)
-    return frozenset(pinned)
 
 
 class _Replay:
@@ -203,6 +182,17 @@ class _Replay:
         head = 1 if rest and self._is_checkpoint(rest[0]) else 0
         self.nodes = [*rest[:head], *_in_log_order(missing), *rest[head:]]
         self._standing = None
+
+    def restore_own_pins(self, found: Sequence[Operation]) -> None:
+        """Bring back pinned checkpoints of the user's whose region the agent removed. A result
+        that stands for another has no place without its call."""
+        for op in found:
+            missing = (self.pins & op.own) - self.standing
+            for event in op.changes if self.states[op.id].state == "superseded" else ():
+                if event.seq in missing and event.type != "tool/result":
+                    head = 1 if self.nodes and self._is_checkpoint(self.nodes[0]) else 0
+                    self.nodes.insert(head, self._stand(event, op))
+                    self.restored.add(event.seq)
 
     def apply(self, op: Operation, undone_by: str | None) -> None:
         """Re-apply one operation, or note why it does not stand."""

@@ -165,6 +165,19 @@ class TestPins:
         assert state.surface.nodes == (1, 2, 3, 4, 5, 6, 7)
         assert state.restored == frozenset()
 
+    def test_a_checkpoint_of_the_users_comes_back_when_the_agent_removes_what_it_stands_for(
+        self,
+    ) -> None:
+        log = talk()
+        compact(log, 1, 5)
+        log.commit(pin_draft(log.plan(), "o3"))
+        theirs = log.compact(1, 7)
+        state = log.plan()
+        assert state.surface.nodes == (theirs, "o3")
+        assert state.restored == {"o3"}
+        log.rebase([1, 2, 3, 4, 5, 6, 7])
+        assert log.nodes() == ("o3", 6, 7)
+
     def test_a_result_that_the_running_agent_saw_cleared_stands_in_its_place(self) -> None:
         log = talk()
         log.commit(pin_draft(log.plan(), 3))
