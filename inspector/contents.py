@@ -11,8 +11,8 @@ from compress.plan import PlanState
 from storage.catalog import SessionRecord
 from storage.store import Store
 
-_AHEAD = 128
-"""Nodes that are read together with the one asked for: the next is wanted soon."""
+_PAGE = 128
+"""Nodes that are read together: the next or the one before is wanted soon."""
 _KEPT = 4_096
 
 Kept = OrderedDict[tuple[NodeId, int], NodeContent]
@@ -50,7 +50,7 @@ class Contents:
         found = self._kept.get((node, len(self._plan.surface.members[node])))
         if found is None:
             self._asked()
-            found = self._read(self._page(node))
+            found = self._read(node)
         return found
 
     def all(self, nodes: Sequence[NodeId]) -> list[NodeContent]:
@@ -64,16 +64,19 @@ class Contents:
         if self._place is None:
             self._place = {standing: index for index, standing in enumerate(nodes)}.get
         index = self._place(node)
-        return [node] if index is None else nodes[index : index + _AHEAD]
+        if index is None:
+            return [node]
+        # Pages with fixed edges serve one who goes backwards as well.
+        start = index - index % _PAGE
+        return nodes[start : start + _PAGE]
 
-    def _read(self, nodes: Sequence[NodeId]) -> NodeContent:
-        """The content of the first one, which is wanted."""
-        found = self.all(nodes)
-        for content in found:
+    def _read(self, node: NodeId) -> NodeContent:
+        found = {content.node: content for content in self.all(self._page(node))}
+        for content in found.values():
             self._kept[content.node, len(content.events)] = content
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
-        return found[0]
+        return found[node]
 
     def _events(self, seqs: Iterable[NodeId]) -> dict[NodeId, SessionEvent]:
         wanted = list(dict.fromkeys(seqs))
