@@ -166,7 +166,12 @@ def compact(
     if at is not None and before_compaction is not None:
         raise click.UsageError("--at and --before-compaction exclude each other")
     if commit and past:
-        raise click.UsageError("--commit acts on the present: leave out --at, --before-compaction")
+        from inspector.compactions import RequestError
+
+        raise RequestError(
+            "A moment of the past cannot be compacted, only the present: leave --at and "
+            "--before-compaction out, or --commit."
+        )
     if budget == "own" and before_compaction is None:
         raise click.UsageError("--budget own needs --before-compaction, to know which summary")
     with shell.usecases() as usecases:

@@ -110,7 +110,6 @@ def test_an_unknown_session_is_a_refusal_in_both_forms(ullage: Ullage, store: Pa
         ("show", "last", "--track", "both"),
         ("compact", "last", "--auto", "--micro"),
         ("compact", "last", "--from", "3"),
-        ("compact", "last", "--at", "9", "--commit"),
         ("compact", "last", "--budget", "own"),
         ("compact", "last", "--budget", "0"),
         ("pin", "last"),

@@ -219,6 +219,7 @@ def test_the_two_compactions_are_printed_side_by_side(
 
 def test_a_commit_of_the_past_is_refused_with_the_reason(ullage: Ullage, store: Path) -> None:
     for moment in (("--at", 100), ("--before-compaction", 1)):
-        outcome = ullage("compact", SESSION, *moment, "--commit", db=store)
-        assert outcome.code == 2
-        assert "--commit acts on the present" in outcome.err
+        outcome = ullage("compact", SESSION, *moment, "--commit", "--json", db=store)
+        assert outcome.code == 1
+        assert outcome.value["error"]["code"] == "request"
+        assert "A moment of the past cannot be compacted" in outcome.err
