@@ -8,7 +8,9 @@ import random
 import shutil
 import signal
 import sqlite3
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -156,6 +158,24 @@ def test_operations_from_before_are_chained_when_the_store_is_opened(
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE operation_events SET at = 2 WHERE number = 2")
     assert findings(path)
+
+
+def test_of_several_that_open_an_old_store_at_once_one_migrates_it(
+    template: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "old.db"
+    unchained(template, path)
+    together = threading.Barrier(4)
+
+    def opened(_: int) -> int:
+        together.wait()
+        connections = Connections(path)
+        found = verify(connections)
+        connections.close()
+        return len(found.findings) + found.rows
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(opened, range(4))) == [7] * 4
 
 
 def test_a_migration_that_fails_leaves_the_old_store(

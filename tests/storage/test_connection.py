@@ -86,3 +86,11 @@ def test_opening_a_store_that_is_up_to_date_writes_nothing(tmp_path: Path) -> No
         Connections(path).close()
     writer.close()
     assert path.read_bytes() == before
+
+
+def test_what_a_person_did_is_on_the_disk_when_it_is_done(tmp_path: Path) -> None:
+    connections = Connections(tmp_path / "store.db")
+    for durable, level in ((True, 2), (False, 1)):
+        with connections.write(durable=durable) as connection:
+            assert connection.execute("PRAGMA synchronous").fetchone() == (level,)
+    connections.close()
