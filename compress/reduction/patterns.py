@@ -74,7 +74,7 @@ class PatternSet:
         """Indices of the patterns that stand somewhere in the line, in rising order."""
         if self._set is None:
             return []
-        return sorted(self._set.Match(line[:LONGEST_LINE].encode("utf-8", "replace")))
+        return sorted(self._set.Match(line[:LONGEST_LINE].encode("utf-8", "replace")) or ())
 
 
 @lru_cache(maxsize=256)
