@@ -21,7 +21,7 @@ from compress.compaction.facts import (
     strings,
 )
 from compress.compaction.identifiers import IdentifierKind, Mention
-from compress.compaction.material import CommandRun, Digest, Failure, FileTouch, Said, Step
+from compress.compaction.material import CommandRun, Digest, Failure, FileTouch, Step, said
 from compress.compaction.reach import RAW_NODES, RAW_TOKENS, far_words, raw_tokens, reach
 from compress.compaction.values import SessionInput
 from compress.entries import LogEntry
@@ -47,7 +47,7 @@ def digest(session: SessionInput, nodes: Sequence[NodeId], *, opened: bool = Tru
     near, distant = reach(session, nodes, opened=opened)
     words = {s.node: s for run in distant for s in far_words(session, cache, run, opened=opened)}
     known = set(near) if words else set()
-    found.said.extend(said for node, said in words.items() if node not in known)
+    found.said.extend(one for node, one in words.items() if node not in known)
     fold = _Fold(found)
     members = session.plan.surface.members
     for node in near:
@@ -68,7 +68,7 @@ class _Fold:
         self._failed: dict[tuple[str, str], Failure] = {}
         self._jobs: dict[str, tuple[str, NodeId, set[str]]] = {}
         self._last_text: tuple[str, NodeId] | None = None
-        self._opening: int | None = None
+        self._opening: int | None = 1 if found.said else None
         """The user's messages before the agent's first words; ``None`` while those last."""
         self.headlines: dict[str, str] = {}
         """Call id → the call in one line."""
@@ -78,7 +78,7 @@ class _Fold:
         found = self.found
         if facts.kind == "user":
             self._end_of_turn()
-            found.said.append(Said(node, facts.text))
+            found.said.append(said(node, facts.text))
         elif facts.kind == "agent":
             if self._opening is None:
                 self._opening = len(found.said)
@@ -88,7 +88,7 @@ class _Fold:
         elif facts.kind == "earlier":
             found.earlier.append((facts.text, node))
         elif facts.kind == "rules":
-            found.rules.append(Said(node, facts.text))
+            found.rules.append(said(node, facts.text))
         for name, kind, by, place in facts.names:
             self._mention(name, kind, by, place)
         for call in facts.calls:
@@ -98,13 +98,13 @@ class _Fold:
 
     def finish(self) -> None:
         self._end_of_turn()
-        said = self.found.said
+        words = self.found.said
         # Instructions may be injected as a user's message, so the first request is not always the
         # first message.
-        for index in range(max(1, self._opening or 0) if said else 0):
-            said[index] = Said(said[index].node, said[index].text, 1)
-        if said:
-            said[-1] = Said(said[-1].node, said[-1].text, 0)
+        for index in range(max(1, self._opening or 0) if words else 0):
+            words[index] = words[index].ranked(1)
+        if words:
+            words[-1] = words[-1].ranked(0)
         self.found.failures = list(self._failed.values())
         self.found.jobs = [(headline, node) for headline, node, _ in self._jobs.values()]
 
@@ -179,9 +179,9 @@ class _Fold:
                 self._ran(fact.target, result, node)
         self._follow_jobs(call, result)
         if result.ended.failed:
-            self._failed[call.call.key] = Failure(call.headline, result.lines, node)
+            self._failed[call.key] = Failure(call.headline, result.lines, node)
         else:
-            self._failed.pop(call.call.key, None)
+            self._failed.pop(call.key, None)
 
     def _follow_jobs(self, call: CallFacts, result: ResultFacts) -> None:
         """A job is known by the ids in the answer to its start; a later call with such an id whose

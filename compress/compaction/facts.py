@@ -46,6 +46,7 @@ class CallFacts:
     id: str
     call: ToolCall
     headline: str
+    key: tuple[str, str]
     wrote: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
 
@@ -198,7 +199,8 @@ def _agent(events: Sequence[SessionEvent]) -> NodeFacts:
                 wrote = tuple(_wrote(block.input, call))
                 words = tuple(w for w in strings(block.input) if len(w) <= 64 and w.isascii())
                 words = tuple(word for word in words if len(word.split()) == 1)
-                calls.append(CallFacts(block.id or "", call, headline_of(call), wrote, words))
+                line = headline_of(call)
+                calls.append(CallFacts(block.id or "", call, line, call.key, wrote, words))
             elif block.kind in ("tool_result", "synthetic"):
                 results.append(_result(block))
     return NodeFacts("agent", said, tuple(dict.fromkeys(names)), tuple(calls), tuple(results))

@@ -8,14 +8,39 @@ from compress.compaction.identifiers import Mention
 from compress.events import NodeId
 from compress.toolcalls import Outcome
 
+HEADLINE = 160
+"""Characters of a message's headline."""
+
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Words of the user's. ``rank``: 0 the last message, 1 the first, 2 any other."""
+    """Words of the user's, and their beginning with a pointer. ``rank``: 0 the last message, 1 the
+    first, 2 any other."""
 
     node: NodeId
     text: str
+    brief: str
     rank: int = 2
+
+    def ranked(self, rank: int) -> Said:
+        """The same with another rank."""
+        return Said(self.node, self.text, self.brief, rank)
+
+
+def said(node: NodeId, text: str) -> Said:
+    """Words of the user's."""
+    return Said(node, text, f"{headline(text)} {pointer(node)}")
+
+
+def pointer(node: NodeId) -> str:
+    """Where the raw is."""
+    return f"[event {node}]"
+
+
+def headline(text: str, length: int = HEADLINE) -> str:
+    """The beginning of a text, in one line of at most so many characters."""
+    line = " ".join(text[: 8 * length].split())
+    return line if len(line) <= length else line[: length - 1] + "…"
 
 
 @dataclass(slots=True)

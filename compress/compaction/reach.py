@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from compress.compaction.facts import FactsCache
-from compress.compaction.material import Said
+from compress.compaction.material import Said, said
 from compress.compaction.values import SessionInput
 from compress.entries import LogEntry
 from compress.events import NodeId
@@ -17,7 +17,7 @@ from compress.operations import is_operation_id
 RAW_TOKENS = 1_000_000
 """Counted tokens of raw behind a region that are read; what lies further back is read for the
 user's own words only."""
-RAW_NODES = 12_000
+RAW_NODES = 4_000
 """The same bound in nodes: what a fold may take at each key of a person who edits a region."""
 _CHUNK = 1_024
 """Far-back nodes whose facts are merged and kept together."""
@@ -125,7 +125,7 @@ def _words_of(
             continue
         facts = cache.facts(session.content, node, len(session.plan.surface.members[node]))
         if facts.kind == "user":
-            words.append(Said(node, facts.text))
+            words.append(said(node, facts.text))
     return words
 
 

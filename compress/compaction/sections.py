@@ -8,22 +8,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
 
-from compress.compaction.facts import one_line
-from compress.compaction.material import CommandRun, Digest, Failure, FileTouch, Said
+from compress.compaction.material import (
+    HEADLINE,
+    CommandRun,
+    Digest,
+    Failure,
+    FileTouch,
+    Said,
+    headline,
+    pointer,
+)
 from compress.events import NodeId
 
 Cost = Callable[[str], int]
 """Tokens of a line, its newline included."""
 
-HEADLINE = 160
-"""Characters of a message's headline."""
 _SHORTEST = 12
 """Tokens below which nothing that says something can be written."""
 _POINTERS_LISTED = 8
 _SHORT_FORMS = 20_000
 """Characters of a text beyond which its verbatim form is not tried."""
 _CUT = "[…]"
+_LISTED = 400
+"""Items of a list that are looked at: no budget holds more."""
+
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,26 +59,24 @@ class Section:
     most: float = 1.0
 
 
-def pointer(node: NodeId) -> str:
-    """Where the raw is."""
-    return f"[event {node}]"
-
-
 def sections_of(found: Digest) -> list[Section]:
     """The sections with something to say, by priority, names left out."""
     open_items, done, jobs = len(found.open_items), len(found.done_items), len(found.jobs)
+    files, commands = len(found.files), len(found.commands)
     every = [
         _messages("User instructions", 0.26, found.said),
         _messages("Standing rules", 0.08, found.rules),
         _list("Open items", 0.12, found.open_items, f"{open_items} open items"),
         _list("Running jobs", 0.05, _places(found.jobs), f"{jobs} background jobs"),
-        _list("Unresolved errors", 0.1, _failures(found)),
+        _list("Unresolved errors", 0.1, _failures(found), of=len(found.failures)),
         _words("Reported", 0.12, found),
-        _list("Last steps", 0.07, _steps(found), numbered=True),
-        _list("Files", 0.14, _files(found), f"{len(found.files)} files read or changed"),
-        _list("Commands", 0.06, _commands(found), detailed=_commands(found, detailed=True)),
-        _list("Finished items", 0.03, found.done_items[::-1], f"{done} finished" if done else ""),
-        _list("Decisions", 0.05, _places(found.decisions)),
+        _list("Last steps", 0.07, _steps(found), of=len(found.steps), reverse=True),
+        _list("Files", 0.14, _files(found), f"{files} files read or changed", of=files),
+        _list(
+            "Commands", 0.06, _commands(found), of=commands, fuller=_commands(found, detailed=True)
+        ),
+        _list("Finished items", 0.03, _newest(found.done_items), f"{done} finished", of=done),
+        _list("Decisions", 0.05, _places(_newest(found.decisions)), of=len(found.decisions)),
         _list("Earlier summary by the agent", 0.08, _earlier(found), bullet="", most=0.5),
         _list("Written into files", 0.0, _edits(found)),
     ]
@@ -89,23 +99,25 @@ def _list(
     lines: Sequence[str],
     minimal: str = "",
     *,
+    of: int = 0,
     bullet: str = "- ",
-    detailed: Sequence[str] = (),
-    numbered: bool = False,
+    fuller: Sequence[str] = (),
+    reverse: bool = False,
     most: float = 1.0,
 ) -> Section | None:
-    """Lines, the most important first. ``detailed``: the same with more to each, written where all
-    of them fit. ``numbered``: what is left out stands before the others, in log order."""
+    """Lines, the most important first, the first of ``of`` that there are. ``fuller``: the same
+    with more to each, written where all of them fit. ``reverse``: written in log order."""
     if not lines:
         return None
+    total = max(of, len(lines))
+    every = [f"{bullet}{line}" for line in lines]
+    richer = [f"{bullet}{line}" for line in fuller]
 
     def write(allowance: int, cost: Cost) -> Written:
-        every = [f"{bullet}{line}" for line in lines]
-        fuller = [f"{bullet}{line}" for line in detailed]
-        kept = _fitting(every, allowance, cost, minimal)
-        if fuller and len(kept) >= len(every):
-            kept = _enriched(every, fuller, allowance, cost)
-        return Written(tuple(reversed(kept)) if numbered else tuple(kept))
+        kept = _fitting(every, total, allowance, cost, minimal)
+        if richer and len(kept) >= total:
+            kept = _enriched(every, richer, allowance, cost)
+        return Written(tuple(reversed(kept)) if reverse else tuple(kept))
 
     return Section(title, share, write, f"- {minimal}" if minimal else "", most)
 
@@ -139,11 +151,7 @@ def _write_messages(said: Sequence[Said], allowance: int, cost: Cost) -> Written
         lines.insert(0, _pointers(rest))
     return Written(
         tuple(lines),
-        tuple(
-            f"{_headline(one.text)} {pointer(one.node)}"
-            for index, one in enumerate(said)
-            if index not in verbatim
-        ),
+        tuple(one.brief for index, one in enumerate(said) if index not in verbatim),
     )
 
 
@@ -157,7 +165,7 @@ def _indented(text: str) -> str:
 
 
 def _brief(one: Said, length: int) -> str:
-    return f"- {pointer(one.node)} {_headline(one.text, length)}"
+    return f"- {pointer(one.node)} {headline(one.text, length)}"
 
 
 def _words(title: str, share: float, found: Digest) -> Section | None:
@@ -209,26 +217,27 @@ def _forms(text: str, node: NodeId, most: int, cost: Cost) -> Iterable[str]:
                 head = kept // 2
                 cut = [*lines[:head], _CUT, *lines[head - kept :]]
                 yield f"- {pointer(node)} " + _indented("\n".join(cut))
-    yield f"- {pointer(node)} {_headline(text, 4 * HEADLINE)}"
-    yield f"- {pointer(node)} {_headline(text)}"
+    yield f"- {pointer(node)} {headline(text, 4 * HEADLINE)}"
+    yield f"- {pointer(node)} {headline(text)}"
 
 
-def _fitting(lines: Sequence[str], allowance: int, cost: Cost, minimal: str) -> list[str]:
-    """The first lines that fit, then how many were left out."""
+def _fitting(
+    lines: Sequence[str], total: int, allowance: int, cost: Cost, minimal: str
+) -> list[str]:
+    """The first lines that fit, then how many of all were left out."""
     kept: list[str] = []
     left = allowance
-    reserve = cost(_more(len(lines)))
+    reserve = cost(_more(total))
     for index, line in enumerate(lines):
         price = cost(line)
-        last = index == len(lines) - 1
-        if price > left - (0 if last else reserve):
+        if price > left - (0 if index == total - 1 else reserve):
             break
         kept.append(line)
         left -= price
     if not kept:
         return [f"- {minimal}"] if minimal else []
-    if len(kept) < len(lines):
-        kept.append(_more(len(lines) - len(kept)))
+    if len(kept) < total:
+        kept.append(_more(total - len(kept)))
     return kept
 
 
@@ -256,18 +265,17 @@ def _pointers(nodes: Sequence[NodeId]) -> str:
     return f"- At event {listed}" if len(nodes) == 1 else f"- At events {listed}"
 
 
-def _headline(text: str, length: int = HEADLINE) -> str:
-    line = one_line(text[: 8 * length])
-    return line if len(line) <= length else line[: length - 1] + "…"
+def _newest(items: Sequence[_Item]) -> list[_Item]:
+    return list(islice(reversed(items), _LISTED))
 
 
 def _places(found: Iterable[tuple[str, NodeId]]) -> list[str]:
-    return [f"{_headline(text)} {pointer(node)}" for text, node in found]
+    return [f"{headline(text)} {pointer(node)}" for text, node in found]
 
 
 def _files(found: Digest) -> list[str]:
     """Changed ones first, the newest first."""
-    return [_file(one) for one in _by_change(found)]
+    return [_file(one) for one in _by_change(found)[:_LISTED]]
 
 
 def _by_change(found: Digest) -> list[FileTouch]:
@@ -291,27 +299,27 @@ def _edits(found: Digest) -> list[str]:
     """What was written into the changed files, a telling line for each change, newest first."""
     return [
         "\n".join([f"{one.path}:", *(f"  `{line}`" for line in reversed(one.wrote))])
-        for one in _by_change(found)
+        for one in _by_change(found)[:_LISTED]
         if one.wrote
     ]
 
 
 def _commands(found: Digest, *, detailed: bool = False) -> list[str]:
     runs = sorted(found.commands.values(), key=lambda run: (-run.index, run.command))
-    return [_command(run, detailed=detailed) for run in runs]
+    return [_command(run, detailed=detailed) for run in runs[:_LISTED]]
 
 
 def _command(run: CommandRun, *, detailed: bool) -> str:
     times = f" ×{run.runs}" if run.runs > 1 else ""
     ended = f" → {run.outcome.label}" if run.outcome.label else ""
-    told = f": {_headline(run.last)}" if detailed and run.last else ""
-    return f"`{_headline(run.command)}`{times}{ended}{told}"
+    told = f": {headline(run.last)}" if detailed and run.last else ""
+    return f"`{headline(run.command)}`{times}{ended}{told}"
 
 
 def _steps(found: Digest) -> list[str]:
     """Newest first."""
     return [
-        f"{_headline(step.headline, 120)}{f' → {step.ended}' if step.ended else ''} "
+        f"{headline(step.headline, 120)}{f' → {step.ended}' if step.ended else ''} "
         f"{pointer(step.node)}"
         for step in reversed(found.steps[-40:])
     ]
@@ -320,7 +328,7 @@ def _steps(found: Digest) -> list[str]:
 def _failures(found: Digest) -> list[str]:
     """Newest first; calls that failed alike stand once."""
     alike: dict[tuple[str, ...], list[Failure]] = {}
-    for failure in reversed(found.failures):
+    for failure in islice(reversed(found.failures), _LISTED):
         alike.setdefault(failure.lines or (failure.call,), []).append(failure)
     return [
         "\n  ".join(
