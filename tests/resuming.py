@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -51,11 +51,21 @@ class Copied:
 
 
 class Planned:
-    """One log in a store of its own, with a plan of the kind. Use it as a context manager."""
+    """One log in a store of its own, with a plan of the kind. Use it as a context manager.
 
-    def __init__(self, log: Path, folder: Path, kind: PlanKind) -> None:
+    ``environment`` says where the agent keeps its sessions; without it copies go to ``folder``.
+    """
+
+    def __init__(
+        self,
+        log: Path,
+        folder: Path,
+        kind: PlanKind,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.log = log
         self._folder = folder
+        self._environment = environment
         self._digest = sha256(log.read_bytes()).hexdigest()
         self.store = Store(":memory:", registry())
         self.cases = self._open()
@@ -78,7 +88,8 @@ class Planned:
         session = LoadedSession(self.store, self.store.find(self.name))
         state = session.plan(at)
         nodes = Contents(self.store, session.record, state).all(state.surface.nodes)
-        report = self.cases.resume(self.name, at=at, out=self._folder / "copies")
+        out = self._folder / "copies" if self._environment is None else None
+        report = self.cases.resume(self.name, at=at, out=out)
         assert sha256(self.log.read_bytes()).hexdigest() == self._digest
         return Copied(
             report=report,
@@ -92,7 +103,10 @@ class Planned:
         loaded = load_settings(
             settings, environment={}, folder=self._folder, config_file=self._folder / "none.toml"
         )
-        return UseCases(self.store, loaded, environment={}, home=self._folder, clock=lambda: NOW)
+        environment = self._environment or {}
+        return UseCases(
+            self.store, loaded, environment=environment, home=self._folder, clock=lambda: NOW
+        )
 
     def _operate(self, kind: PlanKind) -> None:
         used = self.cases.pressure(self.name, track="plan").used

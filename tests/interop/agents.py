@@ -65,7 +65,7 @@ class CodexHome:
         self._codex = codex
         self._home = folder / "codex"
         self._work = folder / "work"
-        self._home.mkdir()
+        self.sessions.mkdir(parents=True)
         self._work.mkdir()
         settings = _CODEX_SETTINGS.format(url=url)
         (self._home / "config.toml").write_text(settings, encoding="utf-8")

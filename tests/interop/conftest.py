@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,11 +21,13 @@ class Codex:
     home: CodexHome
     provider: Provider
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """Where its sessions are: copies are written to where Codex finds them."""
+        return {"CODEX_HOME": str(self.home.sessions.parent)}
+
     def sends(self, copy: Copied) -> list[Line]:
         """What Codex asks the provider when it resumes the copy."""
-        date = self.home.sessions / "2026" / "05" / "28"
-        date.mkdir(parents=True, exist_ok=True)
-        shutil.copy(copy.path, date)
         self.provider.requests.clear()
         self.home.resume(copy.report.session_id)
         assert len(self.provider.requests) == 1

@@ -46,7 +46,7 @@ def check(sent: Sequence[Line], planned: Sequence[Line]) -> None:
 def test_codex_sends_the_plan(
     corpus: Path, tmp_path: Path, codex: Codex, name: str, kind: PlanKind
 ) -> None:
-    with Planned(corpus / "codex" / f"{name}.jsonl", tmp_path, kind) as plan:
+    with Planned(corpus / "codex" / f"{name}.jsonl", tmp_path, kind, codex.environment) as plan:
         copy = plan.copy()
     assert copy.operations or kind == "plain"
     check(codex.sends(copy), plain(printed(copy.planned)))
@@ -65,7 +65,7 @@ def test_codex_sends_calls_of_every_kind(tmp_path: Path, codex: Codex) -> None:
         output("c3", [{"type": "input_text", "text": "in parts"}]),
     ]
     log.write_bytes(data([*ROWS, *more]))
-    with Planned(log, tmp_path, "plain") as plan:
+    with Planned(log, tmp_path, "plain", codex.environment) as plan:
         copy = plan.copy()
     sent = codex.sends(copy)
     check(sent, plain(printed(copy.planned)))
