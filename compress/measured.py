@@ -53,7 +53,7 @@ class Measured:
         """Counted tokens of each node."""
         self.sums: Sequence[int] = arrays.sums
         """Tokens before each cut, ``len(nodes) + 1`` values."""
-        self.kinds: Sequence[int] = arrays.kinds
+        self.kinds = arrays.kinds
         """The code of each node's type, with :data:`CHECKPOINT` where it stands for others."""
         self.units: Sequence[int] = arrays.units
         """Positions at which a unit begins."""

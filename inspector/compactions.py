@@ -179,9 +179,7 @@ def session_input(
         window = window_of(loaded, meter, settings).tokens
     give_up()
     record = loaded.record
-    content = Contents(
-        store, record, state, place=measured.place, kept=loaded.contents, asked=give_up
-    )
+    content = Contents(store, record, state, measured=measured, kept=loaded.contents, asked=give_up)
     session = SessionInput(
         plan=state,
         content=content,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from compress.events import NodeId, SessionEvent
+from compress.measured import USER, Measured
 from compress.messages import NodeContent
 from compress.plan import PlanState
 from storage.catalog import SessionRecord
@@ -31,19 +32,22 @@ class Contents:
         record: SessionRecord,
         plan: PlanState,
         *,
-        place: Callable[[NodeId], int | None] | None = None,
+        measured: Measured | None = None,
         kept: Kept | None = None,
         asked: Callable[[], None] = lambda: None,
     ) -> None:
-        """``place`` tells the position of a node on the surface, where that is known already;
-        ``kept`` is what was read before, of this session. ``asked`` is called whenever the store
-        is to be read, and may raise."""
+        """``measured`` tells where the nodes stand, where that is known already; ``kept`` is what
+        was read before, of this session. ``asked`` is called whenever the store is to be read, and
+        may raise."""
         self._store = store
         self._record = record
         self._plan = plan
         self._asked = asked
         self._kept: Kept = OrderedDict() if kept is None else kept
-        self._place = place
+        self._measured = measured
+        self._places: Mapping[NodeId, int] | None = None
+        self._last = -1
+        """Position of the node that was last read."""
 
     def __call__(self, node: NodeId) -> NodeContent:
         """The node's events with their blocks, in the order in which they are sent."""
@@ -60,15 +64,27 @@ class Contents:
         return [NodeContent(n, tuple(events[seq] for seq in members[n])) for n in nodes]
 
     def _page(self, node: NodeId) -> Sequence[NodeId]:
+        """The node with those that will be wanted, too: its neighbours, or, where the user's words
+        are picked out of a long log, the next of these."""
         nodes = self._plan.surface.nodes
-        if self._place is None:
-            self._place = {standing: index for index, standing in enumerate(nodes)}.get
-        index = self._place(node)
+        if self._measured is not None:
+            index = self._measured.place(node)
+        else:
+            if self._places is None:
+                self._places = {standing: place for place, standing in enumerate(nodes)}
+            index = self._places.get(node)
         if index is None:
             return [node]
+        if self._measured is not None and self._is_picked(index, self._measured):
+            return [nodes[place] for place in _users(self._measured, index)]
         # Pages with fixed edges serve one who goes backwards as well.
         start = index - index % _PAGE
         return nodes[start : start + _PAGE]
+
+    def _is_picked(self, index: int, measured: Measured) -> bool:
+        beside = abs(index - self._last) <= 1
+        self._last = index
+        return not beside and measured.kinds[index] == USER
 
     def _read(self, node: NodeId) -> NodeContent:
         found = {content.node: content for content in self.all(self._page(node))}
@@ -84,3 +100,12 @@ class Contents:
         found = {event.seq: event for event in self._store.events(self._record, agents)}
         found.update((seq, self._plan.events[seq]) for seq in wanted if isinstance(seq, str))
         return found
+
+
+def _users(measured: Measured, index: int) -> Iterator[int]:
+    """Positions of a user's message and of the next ones."""
+    left = _PAGE // 2
+    while index >= 0 and left:
+        yield index
+        left -= 1
+        index = measured.kinds.find(USER, index + 1)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from compress.entries import LogEntry
 from compress.events import NodeId
-from compress.pairing import Pairing, pairing
+from compress.measured import Measured, measure
 from compress.plan import PlanState
 from inspector.reports import (
     CheckpointReport,
@@ -35,7 +35,9 @@ class SurfaceRows:
         view: ViewName,
         at_seq: NodeId | None,
         counter: str,
+        measured: Measured | None = None,
     ) -> None:
+        """``measured``: of this state, where it is known; else it is measured when it is needed."""
         self.session = session
         self.track = track
         self.view = view
@@ -46,7 +48,9 @@ class SurfaceRows:
         self._tools = tools
         self._pins = pins
         self._nodes = state.surface.nodes
-        self.tokens = sum(self.weight(node) for node in self._nodes)
+        self._measured = measure(state) if measured is None else measured
+        self._pairing = self._measured.paired
+        self.tokens = self._measured.total
 
     def __len__(self) -> int:
         return len(self._nodes)
@@ -77,11 +81,11 @@ class SurfaceRows:
 
     def index_of(self, seq: NodeId) -> int | None:
         """The row of a node, or of the node that an event belongs to."""
-        found = self._index.get(seq)
+        found = self._measured.place(seq)
         if found is not None:
             return found
         entry = self.state.entries.get(seq)
-        return None if entry is None or entry.node is None else self._index.get(entry.node)
+        return None if entry is None or entry.node is None else self._measured.place(entry.node)
 
     def weight(self, node: NodeId) -> int:
         """Counted tokens of a node, before calibration."""
@@ -98,14 +102,6 @@ class SurfaceRows:
             return self._row(position)
         entry = self.state.entries[node]
         return self._report(entry.seq if entry.node is None else entry.node)
-
-    @cached_property
-    def _index(self) -> dict[NodeId, int]:
-        return {node: position for position, node in enumerate(self._nodes)}
-
-    @cached_property
-    def _pairing(self) -> Pairing:
-        return pairing(self.state.surface, self.state.entries)
 
     @cached_property
     def _orphan_results(self) -> frozenset[NodeId]:

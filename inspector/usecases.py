@@ -212,15 +212,17 @@ class UseCases:
         loaded = self._load(session)
         view: View = PLAN_VIEW if track == "plan" else "live" if live else "resume"
         plan = loaded.plan(at)
+        state = plan if track == "plan" else loaded.agent_only(view, at)
         return SurfaceRows(
             self._header(loaded.record),
-            plan if track == "plan" else loaded.agent_only(view, at),
+            state,
             loaded.tools,
             pins=plan.pins,
             track=track,
             view=view,
             at_seq=_moment(loaded.record, at),
             counter=loaded.record.counter,
+            measured=loaded.measured(state),
         )
 
     def surface(
@@ -327,8 +329,10 @@ class UseCases:
         budget: int | str | None = None,
         pins: Sequence[NodeId] = (),
         by_policy: bool = False,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> PreviewHandle:
-        """What a compaction would do; writes nothing."""
+        """What a compaction would do; writes nothing. ``cancelled`` is asked on the way: once it
+        says so, the preview is given up (:class:`compactions.CancelledError`)."""
         loaded = self._load(session)
         return compactions.preview(
             self._store,
@@ -344,6 +348,7 @@ class UseCases:
                 budget=budget,
                 pins=tuple(pins),
                 origin="policy" if by_policy else "user",
+                cancelled=cancelled,
             ),
         )
 
