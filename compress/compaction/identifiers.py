@@ -19,7 +19,7 @@ IdentifierKind = Literal["path", "file", "url", "symbol", "code", "commit", "num
 LENGTH_LIMIT = 240
 """Characters: longer runs are data, not names."""
 
-_RUN = re.compile(r"\b[A-Za-z]:\\[\w.\\-]*\w|(?<!<)(?:\\[a-z])?([\w$@~./:+#=?&%-]+)")
+_RUN = re.compile(r"\b[A-Za-z]:\\[\w.\\-]*\w|(?<!<)(?:\\[nrt])?([\w$@~./:+#=?&%-]+)")
 _TRAILING = "$@~./:+#=?&%-"
 _LEADING = ":=+#?&%-"
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,15}://[^\s]+")
@@ -175,6 +175,9 @@ def likelihood(mention: Mention, length: int) -> float:
         odds += 2.0 + log1p(mention.uses) - 0.5 * log1p(length - 1 - mention.used_last)
     else:
         odds -= 0.3 * log1p(length - 1 - mention.last)
+        if mention.kind == "code":
+            # Capitals in a document are emphasis as often as they are a name.
+            odds -= 1.0
     if mention.uses + mention.seen == 1:
         odds -= 1.0
     return odds + (1.0 if mention.schema else 0.0)

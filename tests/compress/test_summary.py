@@ -95,6 +95,74 @@ def test_running_jobs_are_remembered() -> None:
     assert "make watch [event 11]" in section(summary_of(work()), "Running jobs")
 
 
+def test_a_job_whose_exit_code_a_later_call_states_runs_no_longer() -> None:
+    log = Log()
+    log.user("watch the build")
+    log.assistant("", "b", b={"command": "make watch", "run_in_background": True})
+    log.result("b", "started as bash_7")
+    assert "make watch" in section(summary_of(log), "Running jobs")
+    log.assistant("", "o", o={"bash_id": "bash_7"})
+    log.result("o", "still building")
+    assert "make watch" in section(summary_of(log), "Running jobs")
+    log.assistant("", "p", p={"bash_id": "bash_7"})
+    log.result("p", "built\n<exit_code>0</exit_code>")
+    assert "Running jobs" not in summary_of(log).text
+
+
+def test_the_first_request_stands_before_rules_that_were_injected_as_a_message() -> None:
+    log = Log()
+    log.user("rule " * 3_000)
+    log.user("Mend the parser, and keep its signature.")
+    log.assistant("reading")
+    for number in range(40):
+        log.user(f"a small remark, number {number}")
+    assert "Mend the parser, and keep its signature." in summary_of(log, 512).text
+
+
+def test_calls_that_failed_alike_stand_once() -> None:
+    log = Log()
+    log.user("go")
+    for call in ("one", "two", "three"):
+        log.assistant("", call, **{call: {"command": f"run {call}"}})
+        log.result(call, "src/a.py:3: BrokenError", error=True)
+    errors = section(summary_of(log), "Unresolved errors")
+    assert errors.count("BrokenError") == 1
+    assert "and 2 more calls" in errors
+
+
+def test_the_agents_last_words_stand_with_their_beginning_and_their_end() -> None:
+    log = Log()
+    log.user("go")
+    middle = [f"line {number} of a long report" for number in range(200)]
+    log.assistant("\n".join(["The parser is mended.", *middle, "Next: the docs."]))
+    said = section(summary_of(log, 700), "Reported")
+    assert "The parser is mended." in said
+    assert "Next: the docs." in said
+
+
+def test_names_stand_by_the_file_that_they_were_named_in_and_a_series_is_cut() -> None:
+    log = Log()
+    log.user("go")
+    fields = " ".join(f"field_{number}" for number in range(30))
+    log.assistant("", "r", r={"file_path": "src/frame.py"})
+    log.result("r", f"class FrameReader: read_frame write_frame {fields}")
+    names = section(summary_of(log), "Names")
+    assert "- In frame.py: " in names
+    assert "FrameReader" in names
+    assert names.count("field_") == 3
+    assert "… and 27 more" in names
+
+
+def test_a_member_of_an_object_is_told_from_a_file_by_the_extensions_of_the_session() -> None:
+    log = Log()
+    log.user("go")
+    log.assistant("", "r", r={"command": "list"})
+    log.result("r", "src/app/main.go util.go t.Fatal")
+    names = section(summary_of(log), "Names")
+    assert "util.go" in names
+    assert "t.Fatal" not in names
+
+
 def test_sections_come_by_priority_and_empty_ones_are_left_out() -> None:
     titles = [line[3:] for line in summary_of(work()).text.split("\n") if line.startswith("## ")]
     assert titles == [
