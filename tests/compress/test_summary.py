@@ -157,7 +157,7 @@ def test_a_member_of_an_object_is_told_from_a_file_by_the_extensions_of_the_sess
     log = Log()
     log.user("go")
     log.assistant("", "r", r={"command": "list"})
-    log.result("r", "src/app/main.go util.go t.Fatal")
+    log.result("r", "src/app/main.go util.go t.Fatal\nand no more")
     names = section(summary_of(log), "Names")
     assert "util.go" in names
     assert "t.Fatal" not in names
