@@ -17,6 +17,7 @@ from compress.compaction.identifiers import identifiers, ranked
 from compress.compaction.values import Lost, SessionInput
 from compress.events import NodeId
 from compress.messages.base import NodeContent
+from compress.operations import is_operation_id
 
 _HEADLINE = 200
 _QUOTED = 1_000_000
@@ -30,8 +31,32 @@ def lost_by(session: SessionInput, shadowed: Sequence[NodeId]) -> Lost:
     """What an operation lost that shadowed these nodes, the agent's own or one of the user's.
     ``session`` is the state right after it."""
     standing = ((node, session.tokens(node)) for node in reversed(session.plan.surface.nodes))
-    found = digest(session, shadowed, opened=False)
+    found = told(session, shadowed)
     return lost_from(session, found, (), standing, len(session.plan.surface.nodes))
+
+
+def told(session: SessionInput, nodes: Sequence[NodeId], behind: Digest | None = None) -> Digest:
+    """What can be lost with these nodes: their own facts, and what the user's checkpoints among
+    them hold word for word of the raw that they stand for. ``behind``: the facts of that raw,
+    where they are known."""
+    found = digest(session, nodes, opened=False)
+    shadowed = session.plan.surface.shadowed
+    checkpoints = [node for node in nodes if is_operation_id(node) and node in shadowed]
+    if not checkpoints:
+        return found
+    behind = digest(session, checkpoints) if behind is None else behind
+    held = "\n".join(_flat(text) for node in checkpoints for text in texts(session.content(node)))
+    for listed, more in ((found.said, behind.said), (found.rules, behind.rules)):
+        own = {one.node for one in listed}
+        quoted = (one for one in more[-_SOUGHT:] if _flat(one.text) in held)
+        listed[:0] = [one for one in quoted if one.node not in own]
+    own = {one.node for one in found.failures}
+    found.failures[:0] = [
+        one
+        for one in behind.failures[-_SOUGHT:]
+        if one.node not in own and one.lines and all(_flat(line) in held for line in one.lines)
+    ]
+    return found
 
 
 def lost_from(

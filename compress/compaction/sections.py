@@ -261,7 +261,7 @@ def _more(count: int) -> str:
 def _pointers(nodes: Sequence[NodeId]) -> str:
     listed = ", ".join(str(node) for node in nodes[-_POINTERS_LISTED:])
     if len(nodes) > _POINTERS_LISTED:
-        return f"- {len(nodes)} messages, the last at events {listed}"
+        return f"- {len(nodes)} messages: the first at event {nodes[0]}, the last at {listed}"
     return f"- At event {listed}" if len(nodes) == 1 else f"- At events {listed}"
 
 

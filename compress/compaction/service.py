@@ -11,6 +11,7 @@ from dataclasses import replace
 from compress.compaction.digest import Digest, digest, raw_tokens
 from compress.compaction.drafts import Written, compact_draft, failed_draft
 from compress.compaction.errors import BudgetError, NoGainError, RegionError, SummaryError
+from compress.compaction.loss import told
 from compress.compaction.preview import Change, assemble
 from compress.compaction.region import Span, check_region, refuse_unfinished, span_of
 from compress.compaction.retention import automatic_cut
@@ -202,7 +203,8 @@ class RuleBasedCompaction(BasicCompaction):
 
     def harvested(self, session: SessionInput, span: Span) -> Digest | None:
         """See :class:`BasicCompaction`. Behind a checkpoint there is more than can be lost now."""
-        return None if _opens(session, span) else self._digest(session, span)
+        found = self._digest(session, span)
+        return told(session, span.gone, found) if _opens(session, span) else found
 
     def _digest(self, session: SessionInput, span: Span) -> Digest:
         """Made once for all that a preview asks of it."""

@@ -8,6 +8,7 @@ turn takes what its share allows; what is left over makes the sections fuller, i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from compress.compaction.errors import BudgetError
@@ -19,6 +20,7 @@ from compress.compaction.values import Summary
 from compress.events import NodeId
 from compress.tokens import TokenCounter
 
+_MARK = re.compile(r"<(/?)\s*checkpoint\s*>", re.IGNORECASE)
 _NAMES_TITLE = "Names"
 _NAMES_SHARE = 0.52
 _NAMES_ENOUGH = 1_600
@@ -60,7 +62,8 @@ def summarise(found: Digest, counter: TokenCounter, budget: int) -> Summary:
 def frame(text: str, count: int, reach: tuple[NodeId, NodeId], tokens: int) -> str:
     """A summary as it stands in the window: it says that it is a checkpoint, of how many nodes
     from which event to which, and where the raw is, so that it cannot be taken for a new
-    request."""
+    request. Marks of a frame in the summary itself, which quotes, are told as what they are."""
+    text = _MARK.sub(r"‹\1checkpoint›", text)
     return (
         f"<checkpoint>\n"
         f"This is a checkpoint, not a request. It stands for {count:,} earlier messages and "

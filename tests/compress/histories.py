@@ -69,6 +69,7 @@ class _Author:
         self.count = 0
         self.acts = (
             self.ask,
+            self.talk,
             self.step,
             self.step,
             self.parallel,
@@ -89,6 +90,16 @@ class _Author:
 
     def ask(self) -> None:
         self.log.user(self.words("please keep", 1, 60))
+
+    def talk(self) -> None:
+        """Many messages, some of several lines, some long."""
+        for _ in range(self.random.randint(4, 14)):
+            line = self.words("mind", 1, self.random.choice([5, 40, 400]))
+            self.log.user(line.replace(" word", "\nword", self.random.randint(0, 2)))
+            if self.random.random() < 0.5:
+                self.log.step += 1
+                said = ContentBlock(kind="text", text=self.words("noted", 1, 40))
+                self.log.add("assistant/message", [said], role="assistant", step=self.log.step)
 
     def step(self) -> None:
         call = self.call()

@@ -194,7 +194,7 @@ def test_many_messages_become_one_line_of_pointers() -> None:
     for number in range(200):
         log.user(f"message number {number} " * 10)
     summary = summary_of(log, 256)
-    assert "messages, the last at events" in section(summary, "User instructions")
+    assert "messages: the first at event 2, the last at" in section(summary, "User instructions")
     assert "message number 199" in summary.text
     assert "message number 0 " in summary.text
 
