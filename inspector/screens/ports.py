@@ -87,6 +87,7 @@ class Inquiry(Protocol[P]):
         before_compaction: int | None = None,
         budget: int | str | None = None,
         pins: Sequence[NodeId] = (),
+        cancelled: Callable[[], bool] = ...,
     ) -> P: ...
 
     def preview_diff(self, preview: P) -> str: ...

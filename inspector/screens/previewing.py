@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -48,8 +49,15 @@ class Answer(Generic[P]):
     things: list[LostThing]
 
 
-def answer(inquiry: Inquiry[P], place: Place, edits: Edits, view: SurfaceView | None) -> Answer[P]:
-    """Ask the use-cases. ``view``: the surface as it is known already.
+def answer(
+    inquiry: Inquiry[P],
+    place: Place,
+    edits: Edits,
+    view: SurfaceView | None,
+    cancelled: Callable[[], bool],
+) -> Answer[P]:
+    """Ask the use-cases. ``view``: the surface as it is known already. ``cancelled`` says that
+    nobody waits for the answer any more.
 
     Raises a refusal of the use-cases.
     """
@@ -69,6 +77,7 @@ def answer(inquiry: Inquiry[P], place: Place, edits: Edits, view: SurfaceView | 
             before_compaction=place.number,
             budget=edits.budget or (OWN if place.number is not None else None),
             pins=edits.keep,
+            cancelled=cancelled,
         )
         report = preview.report
     if view is None:

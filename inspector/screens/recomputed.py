@@ -3,6 +3,7 @@ come while one is computed, only the newest is."""
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from textual.app import ComposeResult
@@ -32,6 +33,7 @@ from inspector.widgets.outcome import Outcome
 from inspector.widgets.sides import Sides
 from inspector.widgets.text_pane import Section
 
+NO_PREVIEW = "There is no preview."
 COMMIT, NOT_YET, REGION = "commit", "not yet", "name a region"
 """Ways on that are no boundaries."""
 
@@ -58,7 +60,10 @@ class RecomputedScreen(AskingScreen[bool]):
         self.note = ""
         self.confirming = False
         self._pending: Timer | None = None
+        self._dimming: Timer | None = None
         self._asking = self._again = False
+        self._cancel = threading.Event()
+        """Set once the answer that is being computed is wanted no longer."""
 
     def compose(self) -> ComposeResult:
         yield TitleBar(id="title")
@@ -129,16 +134,21 @@ class RecomputedScreen(AskingScreen[bool]):
         """One preview is computed at a time; of the wishes that come meanwhile, the newest."""
         if self._asking:
             self._again = True
+            self._cancel.set()
             return
-        self._asking, self._again = True, False
+        self._asking, self._again, self._cancel = True, False, threading.Event()
+        cancelled = self._cancel.is_set
         inquiry, place, edits, view = self.inquiry, self.place, self.edits, self.surface
         self.ask(
             "preview",
-            lambda: answer(inquiry, place, edits, view),
+            lambda: answer(inquiry, place, edits, view, cancelled),
             self._take_answer,
             self._take_refusal,
             self._answered,
         )
+
+    def on_unmount(self) -> None:
+        self._cancel.set()
 
     def _answered(self) -> None:
         self._asking = False
@@ -166,10 +176,10 @@ class RecomputedScreen(AskingScreen[bool]):
         self.answer, self.stale, self.refusal = None, False, refusal
         self.confirming = False
         if self.surface is not None:
-            self.sides.show_surface(self.surface)
+            self.sides.show_surface(self.surface, NO_PREVIEW)
         self._mark()
         self.query_one(Balance).show(None, REFUSED)
-        self.outcome.show(None)
+        self.outcome.show(None, why=NO_PREVIEW)
         self.show_words()
 
     def ask_changes(self) -> None:
@@ -241,13 +251,23 @@ class RecomputedScreen(AskingScreen[bool]):
         self.edits, self.note = edits, note
         self.refusal, self.confirming, self.stale = None, False, True
         self._mark()
-        self.sides.dim(True)
-        self.query_one(Balance).dim()
-        self.outcome.dim(True)
         self.show_words()
         if self._pending is not None:
             self._pending.stop()
-        self._pending = self.set_timer(self.ullage.rest, self._ask_preview)
+        self._pending = self.set_timer(self.ullage.rest, self._ask_wish)
+
+    def _ask_wish(self) -> None:
+        self._ask_preview()
+        # An answer that comes at once need not flicker.
+        self._dimming = self._dimming or self.set_timer(self.ullage.rest * 2, self._dim)
+
+    def _dim(self) -> None:
+        """What is shown is no longer what is wanted."""
+        self._dimming = None
+        if self.stale:
+            self.sides.dim(True)
+            self.query_one(Balance).dim()
+            self.outcome.dim(True)
 
     def wish_rows(self, first: int, last: int) -> None:
         """The region from row to row, moved out to where no call is parted from its result."""

@@ -19,6 +19,8 @@ from inspector.widgets.hit_list import HitList
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.line_list import Listed
 
+NOTHING = "No event holds all of these words."
+HINT = "Type words; the arrows choose an event that holds them, Enter opens it."
 LIMIT = 500
 """Hits asked for; the best come first."""
 
@@ -61,8 +63,10 @@ class SearchScreen(AskingScreen[None]):
             self._take([])
 
     def _take(self, hits: list[SearchHit]) -> None:
-        self.query_one(HitList).show(Listed(hits), 0)
         query = self.query_one(Input).value.strip()
+        found = self.query_one(HitList)
+        found.empty = NOTHING if query else HINT
+        found.show(Listed(hits), 0)
         more = "the best " if len(hits) == LIMIT else ""
         figure = f"{more}{figures.counted(len(hits), 'event')} " if hits or query else ""
         self.query_one(TitleBar).show(

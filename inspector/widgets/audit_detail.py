@@ -18,8 +18,8 @@ LOST, DIFF, RAW = "lost", "diff", "raw"
 
 def audit_tabs(row: AuditRow | None, *, comparable: bool) -> list[tuple[str, str]]:
     """The views that there are of an operation."""
-    lost = total_of(row.lost) if row is not None else 0
-    tabs = [(LOST, f"lost {lost:,}"), (DIFF, "diff"), (RAW, "raw")]
+    lost = f"lost {total_of(row.lost):,}" if row is not None else "lost"
+    tabs = [(LOST, lost), (DIFF, "diff"), (RAW, "raw")]
     return [*tabs, (BOTH, "agent's | Ullage's")] if comparable else tabs
 
 

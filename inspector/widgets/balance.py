@@ -32,14 +32,20 @@ class Balance(Drawn):
 
     def show(self, report: CompactionReport | None, missing: str = COMPUTING) -> None:
         """Take a new report; ``None`` while there is no preview, with the words that say so."""
+        height = self._height
         self.report, self.missing, self.stale = report, missing, False
-        self.refresh_drawing(layout=True)
+        # A new layout of the whole screen costs more than all that is drawn here.
+        self.refresh_drawing(layout=self._height != height)
 
     def dim(self) -> None:
         """What is shown is no longer what was asked for."""
         if not self.stale:
             self.stale = True
-            self.refresh_drawing(layout=self.report is not None)
+            self.refresh_drawing()
+
+    @property
+    def _height(self) -> int:
+        return len(self.draw(self.size.width, 0))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return max(len(self.draw(width, 0)), ROWS + 1)
@@ -54,7 +60,8 @@ class Balance(Drawn):
             _bar("before", report.tokens_before, report.pressure_before, scale, room),
             _bar("after", report.tokens_after, report.pressure_after, scale, room),
         ]
-        rows = _flow(costs(report), width - (len(RECOMPUTING) + 1 if self.stale else 0))
+        # Folded as if the words for the computing stood there, so that their coming moves nothing.
+        rows = _flow(costs(report), width - len(RECOMPUTING) - 1)
         if not self.stale:
             return [*bars, *([(row, "muted")] for row in rows)]
         dimmed: list[Cells] = [[(text, "faint") for text, _ in cells] for cells in bars]

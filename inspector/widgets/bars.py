@@ -65,7 +65,10 @@ class Banner(Drawn):
         sign: tuple[str, str] = REFUSED,
     ) -> None:
         """A sentence, pairs of (what a key does, what it stands for), and a sign with its tone."""
-        self.text, self.choices, self.sign = text, choices[:CHOICES], sign
+        wanted = (text, tuple(choices[:CHOICES]), sign)
+        if wanted == (self.text, self.choices, self.sign):
+            return
+        self.text, self.choices, self.sign = wanted
         self.display = bool(text)
         self.refresh_drawing(layout=True)
 

@@ -29,8 +29,8 @@ COLUMNS = 60
 
 def tabs_of(report: CompactionReport | None, *, compared: bool) -> list[tuple[str, str]]:
     """The views there are, with how much would be lost."""
-    count = total_of(report.lost) if report is not None else 0
-    tabs = [(SUMMARY, "summary"), (CHANGES, "changes"), (LOST, f"lost {count:,}")]
+    lost = f"lost {total_of(report.lost):,}" if report is not None else "lost"
+    tabs = [(SUMMARY, "summary"), (CHANGES, "changes"), (LOST, lost)]
     return [(BOTH, "agent's | Ullage's"), *tabs] if compared else tabs
 
 

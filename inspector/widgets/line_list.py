@@ -173,8 +173,9 @@ class LineList(ScrollView, Toned, Generic[T], can_focus=True):
         row = self.at(index)
         if row is None:
             said = wrap(self.empty, max(width - 2, 1)) if not len(self.source) else []
-            words = said[index] if index < len(said) else ""
-            return self.strip([(" " + words, "muted")], width)
+            if index >= len(said):
+                return Strip.blank(width, self.tone("text"))
+            return self.strip([(" " + said[index], "muted")], width)
         mark = "▌" if index == self.cursor else "┃" if ground else " "
         cells = [(mark, "accent"), *self.paint(row, index, max(width - 1, 0))]
         return self.strip(cells, width, ground)

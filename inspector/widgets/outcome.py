@@ -23,6 +23,7 @@ from inspector.widgets.loss_list import LossList, LostThing
 from inspector.widgets.tabs import Tabs
 from inspector.widgets.text_pane import Section, TextPane
 
+NOTHING_LOST = "Nothing that was named would be lost."
 WIDE = 120
 """Cells from which on the loss stands beside the summary."""
 
@@ -34,6 +35,8 @@ class Outcome(Vertical):
     compared: CompactionReport | None = None
     """The newest report that holds the agent's own side."""
     report: CompactionReport | None = None
+    why: str = ""
+    """Why there is no report."""
     changes: Sequence[Section] | None = None
     """The diff of ``report``, once it was asked for."""
 
@@ -44,7 +47,6 @@ class Outcome(Vertical):
             yield LossList(id="losses")
 
     def on_mount(self) -> None:
-        self.query_one(LossList).empty = "Nothing that was named would be lost."
         self._arrange()
 
     def on_resize(self) -> None:
@@ -55,9 +57,12 @@ class Outcome(Vertical):
         """The list of what would be lost."""
         return self.query_one(LossList)
 
-    def show(self, report: CompactionReport | None, things: Sequence[LostThing] = ()) -> None:
-        """Take what a preview says; ``None`` where there is none."""
-        self.report, self.changes = report, None
+    def show(
+        self, report: CompactionReport | None, things: Sequence[LostThing] = (), why: str = ""
+    ) -> None:
+        """Take what a preview says; ``None`` where there is none, with the words that say why."""
+        self.report, self.changes, self.why = report, None, why
+        self.losses.empty = why or NOTHING_LOST
         if report is not None and report.theirs is not None:
             self.compared = report
         self.losses.show(Listed(things), 0)
@@ -67,6 +72,7 @@ class Outcome(Vertical):
     def dim(self, stale: bool) -> None:
         """Whether what is shown is no longer what was asked for."""
         self.losses.dim(stale)
+        self.query_one(TextPane).dim(stale)
         note = RECOMPUTING if stale and self.report is not None else ""
         tabs = tabs_of(self.report, compared=self.compared is not None or self.tab == BOTH)
         self.query_one(Tabs).show(tabs, self.tab, note)
@@ -100,7 +106,7 @@ class Outcome(Vertical):
 
     def _sections(self) -> Sequence[Section]:
         if self.report is None:
-            return []
+            return [Section(self.why, "muted")]
         if self.tab == CHANGES:
             waiting = [Section("comparing the texts …", "muted")]
             return waiting if self.changes is None else self.changes

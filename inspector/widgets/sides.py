@@ -56,9 +56,10 @@ class Sides(Horizontal):
         self.dim(False)
         self._follow()
 
-    def show_surface(self, view: SurfaceView) -> None:
-        """Only the left side is known."""
+    def show_surface(self, view: SurfaceView, why: str = "") -> None:
+        """Only the left side is known, and why there is no other."""
         self.rows = None
+        self.after.empty = why
         self._show_before(Before(view, None))
         self.before.empty = EMPTY
         self.after.show(Listed[FateLine]())

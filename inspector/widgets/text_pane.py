@@ -65,6 +65,8 @@ class TextPane(ScrollView, Toned, can_focus=True):
         Binding("right_square_bracket", "turn(1)", "Next page", show=False),
     ]
 
+    stale: bool = False
+
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._pages: list[list[_Leaf]] = [[]]
@@ -81,6 +83,12 @@ class TextPane(ScrollView, Toned, can_focus=True):
         self._number = 0
         self._refold()
         self.scroll_to(y=0, animate=False, immediate=True, force=True)
+
+    def dim(self, stale: bool) -> None:
+        """Whether what is shown is no longer what was asked for."""
+        if self.stale != stale:
+            self.stale = stale
+            self.refresh()
 
     @property
     def place(self) -> str:
@@ -100,6 +108,8 @@ class TextPane(ScrollView, Toned, can_focus=True):
         width = self.scrollable_content_region.width
         index = self.scroll_offset.y + y
         cells = self._lines[index] if 0 <= index < len(self._lines) else []
+        if self.stale:
+            cells = [(text, "faint") for text, _ in cells]
         return self.strip(cells, width)
 
     def on_resize(self, event: events.Resize) -> None:

@@ -169,6 +169,7 @@ class FakeUseCases:
         before_compaction: int | None = None,
         budget: int | str | None = None,
         pins: Sequence[NodeId] = (),
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> FakePreview:
         self.calls.append(f"preview {mode} {start} {end} {budget} {list(pins)}")
         at, budget = (40, 1_620) if before_compaction else (at, budget)

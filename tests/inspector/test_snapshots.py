@@ -100,7 +100,9 @@ def inquiry_of(name: str) -> FakeUseCases:
         inquiry.commit(inquiry.preview("s1", start=9, end=12))
         inquiry.pin("s1", [20])
         inquiry.commit(inquiry.preview("s1", start=13, end=16))
-        inquiry.undo("s1", "o3")
+        inquiry.undo("s1", "o3", cascade=True)
+        gone = {"state": "superseded", "superseded_by": 41}
+        inquiry.operations[0] = inquiry.operations[0].model_copy(update=gone)
     if name == "no-operation":
         inquiry.audit = lambda session=None: []  # type: ignore[method-assign]
     return inquiry
