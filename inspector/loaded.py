@@ -106,6 +106,13 @@ class LoadedSession:
                 self.operations = [*self.operations, *new_rows]
             self._version = version
 
+    def took(self, rows: Sequence[OperationRow]) -> None:
+        """Operations that were just appended here: they need not be read back."""
+        with self.lock:
+            known = self.operations[-1].number if self.operations else 0
+            if rows and rows[0].number == known + 1:
+                self.operations = [*self.operations, *rows]
+
     def _last_seq(self) -> int:
         return max((int(entry.seq) for entry in self.order[-1:]), default=0)
 

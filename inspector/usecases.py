@@ -533,6 +533,7 @@ class UseCases:
                 at=now,
             ),
         )
+        loaded.took(rows)
         loaded.refresh()
         return rows[0].operation
 

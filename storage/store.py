@@ -32,6 +32,7 @@ from storage.errors import UnknownEventError, UnknownSessionError
 from storage.format import SEQ_MASK
 from storage.records import parse_record
 from storage.sources.base import Record, Registry
+from storage.strand import Strand
 
 _OPERATIONS = (
     "SELECT operation, after, origin, at, event FROM operation_events "
@@ -267,7 +268,7 @@ class Store:
         query = _OPERATIONS.replace("ORDER BY", "AND number > ? ORDER BY")
         with self.connections.read() as connection:
             found = connection.execute(query, (session.id, after)).fetchall()
-        return [_operation(row) for row in found]
+        return list(Strand(found))
 
     def append_operations(
         self,
@@ -277,10 +278,8 @@ class Store:
         """Appends what ``make`` gives for the strand as it is now, and chains it, in one
         transaction, so that two processes cannot number the same event."""
         with self.connections.write(durable=True) as connection:
-            strand = [
-                _operation(row) for row in connection.execute(_OPERATIONS, (session.id,)).fetchall()
-            ]
-            new = list(make(strand))
+            strand = connection.execute(_OPERATIONS, (session.id,)).fetchall()
+            new = list(make(Strand(strand)))
             chain.append(
                 connection,
                 [
@@ -348,17 +347,6 @@ class Store:
                 "raw_bytes_compressed": one("SELECT coalesce(sum(length(data)), 0) FROM blobs"),
                 "quick_check": one("PRAGMA quick_check(1)"),
             }
-
-
-def _operation(row: Sequence[Any]) -> OperationRow:
-    operation, after, origin, at, event = row
-    return OperationRow(
-        operation=f"o{operation}",
-        after=after,
-        origin=origin,
-        at=at,
-        event=SessionEvent.model_validate_json(event),
-    )
 
 
 def _event(

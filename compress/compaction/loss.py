@@ -9,7 +9,8 @@ not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from compress.compaction.digest import RAW_NODES, RAW_TOKENS, Digest, Failure, digest
 from compress.compaction.facts import FactsCache, NodeFacts, strings
@@ -20,6 +21,7 @@ from compress.messages.base import NodeContent
 from compress.operations import is_operation_id
 
 _HEADLINE = 200
+_ITEM = re.compile(r"\s*- (?:\[event \w+\] )?")
 _QUOTED = 1_000_000
 """Characters of what stands, nearest to the end, in which words of a user's or an error's are
 looked for; further off only a whole text that is the same counts."""
@@ -116,6 +118,7 @@ class _Standing:
         self._near: list[str] = []
         self._joined: str | None = None
         self._brought = "\n".join(_flat(text) for text in brought)
+        self._lines = {line for text in brought for line in _bare_lines(text)}
         for text in brought:
             self._name(name for name, _ in identifiers(text))
 
@@ -149,11 +152,14 @@ class _Standing:
         ]
 
     def holds(self, flat: str, *, near: bool) -> bool:
-        """Whether a text stands: whole, in what was brought, or, with ``near``, within another."""
-        if flat in self._whole or flat in self._brought:
+        """Whether a text stands: as a whole, as a line of what was brought, or, with ``near``,
+        within another."""
+        if flat in self._whole or flat in self._lines:
             return True
         if not near:
             return False
+        if flat in self._brought:
+            return True
         if self._joined is None:
             self._joined = "\n".join(self._near)
         return flat in self._joined
@@ -166,6 +172,12 @@ def _errors(failures: Sequence[Failure], after: _Standing) -> tuple[str, ...]:
         for index, failure in enumerate(failures)
         if not all(after.holds(_flat(line), near=index >= near) for line in failure.lines)
     )
+
+
+def _bare_lines(text: str) -> Iterator[str]:
+    """The lines of a summary, without what marks an item and names its place."""
+    for line in text.split("\n"):
+        yield _flat(_ITEM.sub("", line, count=1))
 
 
 def _flat(text: str) -> str:

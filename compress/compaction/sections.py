@@ -26,6 +26,8 @@ from compress.events import NodeId
 Cost = Callable[[str], int]
 """Tokens of a line, its newline included."""
 
+_MISSES = 256
+"""Messages in a row that do not fit, after which no further one is tried: there may be 50,000."""
 _SHORTEST = 12
 """Tokens below which nothing that says something can be written."""
 _POINTERS_LISTED = 8
@@ -48,7 +50,8 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One part of a summary. ``share`` of the budget is what it takes at first, ``most`` what it
+    """One part of a summary. ``share`` of the room (the budget without
+    the names) is what it takes at first, ``most`` what it
     takes of what is left over at the end; ``minimal`` is what must stand of it at least (empty
     for one that may be left out)."""
 
@@ -64,19 +67,19 @@ def sections_of(found: Digest) -> list[Section]:
     open_items, done, jobs = len(found.open_items), len(found.done_items), len(found.jobs)
     files, commands = len(found.files), len(found.commands)
     every = [
-        _messages("User instructions", 0.26, found.said),
-        _messages("Standing rules", 0.08, found.rules),
-        _list("Open items", 0.12, found.open_items, f"{open_items} open items"),
+        _messages("User instructions", 0.34, found.said),
+        _messages("Standing rules", 0.1, found.rules),
+        _list("Open items", 0.14, found.open_items, f"{open_items} open items"),
         _list("Running jobs", 0.05, _places(found.jobs), f"{jobs} background jobs"),
-        _list("Unresolved errors", 0.1, _failures(found), of=len(found.failures)),
-        _words("Reported", 0.12, found),
+        _list("Unresolved errors", 0.12, _failures(found), of=len(found.failures)),
+        _words("Reported", 0.18, found),
         _list("Last steps", 0.07, _steps(found), of=len(found.steps), reverse=True),
-        _list("Files", 0.14, _files(found), f"{files} files read or changed", of=files),
+        _list("Files", 0.2, _files(found), f"{files} files read or changed", of=files),
         _list(
-            "Commands", 0.06, _commands(found), of=commands, fuller=_commands(found, detailed=True)
+            "Commands", 0.07, _commands(found), of=commands, fuller=_commands(found, detailed=True)
         ),
-        _list("Finished items", 0.03, _newest(found.done_items), f"{done} finished", of=done),
-        _list("Decisions", 0.05, _places(_newest(found.decisions)), of=len(found.decisions)),
+        _list("Finished items", 0.05, _newest(found.done_items), f"{done} finished", of=done),
+        _list("Decisions", 0.06, _places(_newest(found.decisions)), of=len(found.decisions)),
         _list("Earlier summary by the agent", 0.08, _earlier(found), bullet="", most=0.5),
         _list("Written into files", 0.0, _edits(found)),
     ]
@@ -129,10 +132,12 @@ def _write_messages(said: Sequence[Said], allowance: int, cost: Cost) -> Written
     left = allowance - cost(_pointers([s.node for s in said]))
     chosen: dict[int, str] = {}
     verbatim: set[int] = set()
+    misses = 0
     for index in order:
-        if left < _SHORTEST:
+        if left < _SHORTEST or misses >= _MISSES:
             break
         one = said[index]
+        misses += 1
         short = allowance // 2 if one.rank < 2 else max(40, allowance // 6)
         whole = _verbatim(one)
         forms = [(whole, short)] if len(one.text) <= min(40 * short, _SHORT_FORMS) else []
@@ -142,6 +147,7 @@ def _write_messages(said: Sequence[Said], allowance: int, cost: Cost) -> Written
             if price <= min(left, most):
                 chosen[index] = form
                 left -= price
+                misses = 0
                 if form == whole:
                     verbatim.add(index)
                 break
