@@ -129,7 +129,7 @@ def test_a_whole_case_from_a_log(tmp_path: Path) -> None:
     log.step(9)
     log.result("toolu_x", "see /p/f1.py")
     log.assistant({"type": "text", "text": "src/net/retry.py, /p/f1.py, /p/f2.py, port 5432"})
-    sessions = Sessions(tmp_path, tmp_path)
+    sessions = Sessions(tmp_path, tmp_path, schema=False)
     try:
         [case] = sessions.cases(cuts=False)
         rows = list(measured(sessions, case, [600]))

@@ -1,12 +1,15 @@
 """Availability: what a summary keeps of the identifiers that the agent will need.
 
-    python -m tests.benchmarks.fidelity [--quick] [--budget N] [--session NAME] [--no-cuts] [--json]
+    python -m tests.benchmarks.fidelity [--quick] [--budget N] [--session NAME] [--no-cuts]
+                                        [--no-schema-words] [--json]
 
 For each compaction that an agent made itself in the corpus, and at fixed cuts (every 40,000 tokens
 of log, the whole surface) in every long session: the share of identifiers that the agent uses after
 the cut, that stood before it, and that no later result or message brought back first, which stand
 in the summary's text. Names in the kept tail stand for every arm, so they are left out. "After"
-reaches to the agent's next compaction or clear.
+reaches to the agent's next compaction or clear. The tools that the agent calls and the keys of
+their inputs are identifiers that it uses; ``--no-schema-words`` leaves them out, since they stand
+in every request anyway.
 
 Arms, at equal tokens: the shipped rule-based summary (by the way that a preview takes), the agent's
 own (at its own size only), the last tokens, head and tail, the end with tool results cleared,
@@ -193,12 +196,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--budget", type=int, action="append", help="tokens; may be repeated")
     parser.add_argument("--session", default="", help="only sessions whose name holds this")
     parser.add_argument("--cuts", action=argparse.BooleanOptionalAction, default=True)
+    parser.add_argument("--schema-words", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--quick", action="store_true", help="no cuts; own size and 1,024 only")
     parser.add_argument("--json", action="store_true", help="the JSON line only")
     given = parser.parse_args(arguments)
     budgets = given.budget or (QUICK if given.quick else BUDGETS)
     with tempfile.TemporaryDirectory() as folder:
-        sessions = Sessions(CORPUS, Path(folder))
+        sessions = Sessions(CORPUS, Path(folder), schema=given.schema_words)
         try:
             rows = [
                 row

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from compress.compaction.agent import AgentOperation, agent_operations
 from compress.errors import CompressError
-from compress.events import SURFACE_TYPES, ContentBlock, NodeId, SessionEvent
+from compress.events import SURFACE_TYPES, NodeId, SessionEvent
 from compress.surface import SurfaceFold
 from inspector.loaded import PLAN_VIEW, LoadedSession
 from inspector.settings import Loaded, Settings
@@ -22,6 +20,7 @@ from storage.sources.registry import registry
 from storage.store import Store
 from tests.benchmarks.fidelity.arms import Count, Piece
 from tests.benchmarks.fidelity.scoring import Later, Target, targets
+from tests.benchmarks.fidelity.texts import Texts
 
 AGENTS = ("claude", "codex", "pi", "dsh")
 STEP = 40_000
@@ -60,7 +59,9 @@ class Case:
 class Sessions:
     """The corpus in a store of its own, read by the product's own ways. Close it when done."""
 
-    def __init__(self, corpus: Path, folder: Path) -> None:
+    def __init__(self, corpus: Path, folder: Path, *, schema: bool = True) -> None:
+        """``schema``: see :class:`Texts`."""
+        self._texts = Texts(schema)
         path = folder / "fidelity.db"
         self._store = Store(path, registry())
         self.usecases = UseCases(self._store, Loaded(Settings(db=str(path))))
@@ -103,14 +104,14 @@ class Sessions:
                 continue
             end = _end(session, operation)
             after = session.fold(PLAN_VIEW, end)
-            summary = _text(self._events(session, [operation.seq], after)[operation.seq])
+            summary = self._texts.of(self._events(session, [operation.seq], after)[operation.seq])
             kept = [node for node in after.nodes if node != operation.seq]
             stays = self._events(session, kept, after)
             yield self._case(
                 session,
                 number,
                 (at, before, gone),
-                (end, "\n".join(_text(events) for events in stays.values())),
+                (end, "\n".join(self._texts.of(events) for events in stays.values())),
                 summary or None,
             )
 
@@ -164,7 +165,9 @@ class Sessions:
     ) -> Case:
         at, before, gone = cut
         end, stays = after
-        pieces = [_piece(events) for events in self._events(session, gone, before).values()]
+        pieces = [
+            self._texts.piece(events) for events in self._events(session, gone, before).values()
+        ]
         wanted = targets([piece.text for piece in pieces], stays, self._later(session, end))
         return Case(
             session=session.record.name,
@@ -193,7 +196,7 @@ class Sessions:
             if int(end) < int(entry.seq) < stop and entry.type in SURFACE_TYPES
         ]
         for event in self._store.events(session.record, [int(seq) for seq in seqs]):
-            yield Later(event.type == "assistant/message", _text([event]))
+            yield Later(event.type == "assistant/message", self._texts.of([event]))
 
     def _events(
         self, session: LoadedSession, nodes: Sequence[NodeId], fold: SurfaceFold
@@ -241,39 +244,3 @@ def _end(session: LoadedSession, operation: AgentOperation) -> int:
 
 def _weight(session: LoadedSession, nodes: Sequence[NodeId], fold: SurfaceFold) -> int:
     return sum(session.entries[seq].tokens for node in nodes for seq in fold.members[node])
-
-
-def _piece(events: Sequence[SessionEvent]) -> Piece:
-    return Piece(
-        _text(events),
-        "\n".join(
-            f"[result of {len(block.text)} characters cleared]"
-            if block.kind == "tool_result"
-            else _words(block)
-            for event in events
-            for block in event.blocks
-        ),
-        any(event.type == "assistant/message" for event in events),
-    )
-
-
-def _text(events: Sequence[SessionEvent]) -> str:
-    return "\n".join(_words(block) for event in events for block in event.blocks)
-
-
-def _words(block: ContentBlock) -> str:
-    if block.kind == "tool_call":
-        return _flat(block.input)
-    return block.text
-
-
-def _flat(value: Any) -> str:
-    """The texts of a call's input, a line each: no escapes that would glue to a name. Its keys, as
-    the name of its tool, are words of a schema, which every request holds anyway."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dict):
-        return "\n".join(_flat(each) for each in value.values())
-    if isinstance(value, list):
-        return "\n".join(_flat(each) for each in value)
-    return json.dumps(value)
