@@ -106,11 +106,12 @@ def preview_reduced(
 
 def receipt(node: NodeId, call: str, tokens: int, ended: str) -> str:
     """What stands in a cleared result's place: which call, how much, how it ended, that the
-    content is gone from the window, and where it is."""
+    content is gone from the window, and how to see it again (not by a repeated call, which might
+    do its work twice)."""
     how = f", {ended}" if ended else ""
     return (
         f"[Cleared: the result of {call} ({tokens:,} tokens{how}) is no longer visible here. "
-        f"Its full text is kept in the session's log as event {node}.]"
+        f"Its full text is kept: to see it again, read event {node} of the session's log.]"
     )
 
 

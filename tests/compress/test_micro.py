@@ -48,7 +48,7 @@ def test_a_receipt_names_call_size_outcome_and_where_the_raw_is() -> None:
     assert preview is not None
     assert preview.draft.events[2].blocks[0].text == (
         "[Cleared: the result of Bash cat-0 (1,000 tokens, ok) is no longer visible here. "
-        "Its full text is kept in the session's log as event 3.]"
+        "Its full text is kept: to see it again, read event 3 of the session's log.]"
     )
 
 
