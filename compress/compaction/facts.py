@@ -193,6 +193,8 @@ def _agent(events: Sequence[SessionEvent]) -> NodeFacts:
             if block.kind == "text" and block.text.strip():
                 said = block.text.strip()
                 names.extend(_names(said, "said"))
+            elif block.kind == "thinking":
+                names.extend(_names(block.text, "said"))
             elif block.kind == "tool_call":
                 call = tool_call(block.name or "", block.input)
                 names.extend(_call_names(block, call))

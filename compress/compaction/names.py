@@ -13,7 +13,7 @@ from compress.compaction.identifiers import IdentifierKind, Mention, identifiers
 Cost = Callable[[str], int]
 """Tokens of a text."""
 
-UNLIKELY = -3.6
+UNLIKELY = -4.2
 """Log odds below which a name is passing noise, however much room there is."""
 _DOUBT_FILE = 3.0
 _DOUBT_PATH = 1.5

@@ -22,8 +22,8 @@ from compress.tokens import TokenCounter
 
 _MARK = re.compile(r"<(/?)\s*checkpoint\s*>", re.IGNORECASE)
 _NAMES_TITLE = "Names"
-_NAMES_SHARE = 0.52
-_NAMES_ENOUGH = 1_600
+_NAMES_SHARE = 0.56
+_NAMES_ENOUGH = 1_800
 """Tokens of names beyond which further ones are worth less than sentences."""
 _NAMES_BEYOND = 0.12
 """Share of what the budget has above the one that gives so many."""
@@ -53,7 +53,7 @@ def summarise(found: Digest, counter: TokenCounter, budget: int) -> Summary:
     draft = _Draft(sections, cost)
     room = budget - least
     names = min(_names_budget(budget), room) if found.mentions else 0
-    draft.fill(budget, room - names, least)
+    draft.fill(room - names)
     chosen, more, spent = _names(found, counter, draft.text(), names)
     draft.enrich(budget - draft.spent - spent)
     return _fitted(draft, chosen, more, counter, budget)
@@ -98,12 +98,12 @@ class _Draft:
         """Of all sections that stand."""
         return tuple(line for written in self._written.values() for line in written.degraded)
 
-    def fill(self, budget: int, room: int, least: int) -> None:
-        """Every section with its share of the budget, as far as the room goes."""
+    def fill(self, room: int) -> None:
+        """Every section with its share of the room, as far as it goes."""
         left = room
         for section in self._sections:
             own = _least(section, self._cost)
-            left -= self._put(section, min(int(budget * section.share), left) + own) - own
+            left -= self._put(section, min(int(room * section.share), left) + own) - own
 
     def enrich(self, left: int) -> None:
         """What is left over, to the sections in their order."""
