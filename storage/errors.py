@@ -51,6 +51,12 @@ class UnknownEventError(StorageError):
     code = "unknown_event"
 
 
+class UnknownOutputError(StorageError):
+    """No kept output, or more than one, answers to a pointer."""
+
+    code = "unknown_output"
+
+
 class HeadFormatError(StorageError):
     """What was given as the head of a chain is no digest."""
 

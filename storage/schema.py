@@ -175,6 +175,36 @@ def m0003_chain(db: Database) -> None:
     chain.begin(db.conn)
 
 
+_OUTPUTS = """
+CREATE TABLE IF NOT EXISTS outputs ( -- of tools, whole (storage/outputs.py)
+  id INTEGER PRIMARY KEY,
+  digest BLOB UNIQUE,            -- sha256 of the content; NULL: not finished
+  size INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS output_pieces ( -- in order
+  output_id INTEGER NOT NULL REFERENCES outputs(id),
+  number INTEGER NOT NULL,
+  blob_id INTEGER NOT NULL REFERENCES blobs(id),
+  PRIMARY KEY (output_id, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS output_runs ( -- each time that an output came
+  id INTEGER PRIMARY KEY,
+  output_id INTEGER NOT NULL REFERENCES outputs(id),
+  at REAL NOT NULL,
+  command TEXT, exit_code INTEGER
+) STRICT;
+"""
+
+
+@migrations()
+def m0004_outputs(db: Database) -> None:
+    """Whole outputs of tools."""
+    for statement in _split(_OUTPUTS):
+        db.execute(statement)
+
+
 def _split(script: str) -> list[str]:
     """The statements of a script without triggers. ``executescript`` would commit first."""
     bare = "\n".join(line.split("--", 1)[0] for line in script.splitlines())
