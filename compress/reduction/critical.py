@@ -1,6 +1,6 @@
 """Which lines may not be lost: by the patterns of profiles, and by shape.
 
-The engine's own cues are shapes: a path with a line number, a caret under a column, a row of
+The engine's own cues are shapes: a path with a line number, a row of
 numbers with their words, the head of an exception. Words stand in profiles.
 """
 
@@ -27,12 +27,11 @@ LOCATION = (
     r"|[[:alpha:]_]{3,}:\d+:\d+\b"
 )
 _ARROW = r"^\s*(?:-+>|=+>|→|»|>>>?)\s"
-_CARET = r"^[\s|.>\d]*[\^~]+[\s\^~-]*$"
 _TOTALS = (
     r"\b\d+ [[:alpha:]][\w-]*(?:(?:,|;| /| \||·)? (?:[[:alpha:]]{1,3} )?\d+ [[:alpha:]][\w-]*)+"
 )
 _EXCEPTION = r"^\s*(?:[\w$]+[.:]+)*(?:[A-Z][a-z0-9]+){2,}(?:: |$)"
-_SHAPES = (LOCATION, _ARROW, _CARET, _TOTALS, _EXCEPTION)
+_SHAPES = (LOCATION, _ARROW, _TOTALS, _EXCEPTION)
 
 # A count of zero takes the meaning from the word beside it: "0 failed", "failures: 0".
 _ZERO = re.compile(r"(?<![\w.,])0 [^\W\d_]+|[^\W\d_]+[:=] ?0(?![\w.,%])")
@@ -86,6 +85,9 @@ class Assessor:
         self._roles = tuple(role for role, _ in roles)
         self._set = pattern_set(
             tuple(c.pattern for c, _ in criticals) + tuple(p for _, p in roles) + _SHAPES
+        )
+        self._unless = tuple(
+            pattern_set((c.unless,)) if c.unless is not None else None for c, _ in criticals
         )
         self._untils = tuple(
             pattern_set((c.until,)) if c.until is not None else None for c, _ in criticals
@@ -144,6 +146,9 @@ class Assessor:
         result = []
         for index in indices:
             critical, owner = self._criticals[index]
+            unless = self._unless[index]
+            if unless is not None and unless.matches(text):
+                continue
             if critical.level == "failure":
                 if standing is None:
                     shorter = _ZERO.sub("", text)

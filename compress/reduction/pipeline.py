@@ -13,6 +13,7 @@ from compress.reduction.items import Item
 from compress.reduction.profile import Profile
 from compress.reduction.rank import Worth, rank
 from compress.reduction.render import Frame, Rendering, Style, is_reduced, render, sign_for
+from compress.reduction.shorten import clip, shorten
 from compress.reduction.truncate import Pool
 from compress.reduction.values import Budget, Reduction, StageReport
 from compress.tokens import TokenCounter, count_many
@@ -21,11 +22,13 @@ CEILING_SHARE = 0.6
 CEILING_TOKENS = 2_000
 """Without a budget, critical lines and their context may take that share of the tokens, and up to
 so many tokens whatever their share: a short output that is all failures is shown."""
-_BARE_BELOW = 60
+_BARE_BELOW = 200
 _SHORT_BELOW = 240
 """Budgets in tokens below which header and marks are the shorter ones."""
 _OVERHEAD, _MARK = 30, 5
 """Tokens of a full header and of a mark, about."""
+_CLIPPED = 2
+"""Characters a token of the budget, to which a line is cut that alone would take half of it."""
 _ROUNDS = 6
 
 
@@ -58,10 +61,17 @@ def reduce(
     success = _succeeded(profile, marks, exit_code)
     items, reports = _stages(cleaned, marks, profile, generic, counter)
     worths = rank(items, profile.truncate, success)
-    costs = count_many(counter, [_line(item, sign_for(text)) for item in items])
+    sign = sign_for(text)
+    costs = count_many(counter, [_line(item, sign) for item in items])
     if budget is None:
         limit = _strength(before, costs, worths, profile, success)
-    frame = Frame(cleaned.total, sign_for(text), _style(limit), exit_code, pointer)
+    elif _near(costs, worths) > limit:
+        items = [
+            clip(item, limit * _CLIPPED, sign) if counter.count(item.text) >= limit - 6 else item
+            for item in shorten(items, sign)
+        ]
+        costs = count_many(counter, [_line(item, sign) for item in items])
+    frame = Frame(cleaned.total, sign, _style(limit), exit_code, pointer)
     pool = Pool(items, costs, worths, near_first=budget is None)
     rendering, kept = _fit(pool, limit, counter, frame)
     result = rendering.text + ("\n" if text.endswith("\n") else "")
@@ -212,13 +222,16 @@ def _strength(
 ) -> int:
     """The budget where none is given: the profile's share, or what is critical, if that is more."""
     share = profile.success.share if success else profile.truncate.share
-    near = sum(cost for cost, worth in zip(costs, worths, strict=True) if worth.near)
-    near += _OVERHEAD + _MARK * sum(
-        worth.near and not above.near
-        for above, worth in pairwise([Worth(0, False, False), *worths])
-    )
     ceiling = max(int(before * CEILING_SHARE), CEILING_TOKENS)
-    return max(int(before * share), min(near, ceiling), profile.truncate.floor)
+    return max(int(before * share), min(_near(costs, worths), ceiling), profile.truncate.floor)
+
+
+def _near(costs: Sequence[int], worths: Sequence[Worth]) -> int:
+    """Tokens of all that is critical, with its context, header and marks."""
+    lines = sum(cost for cost, worth in zip(costs, worths, strict=True) if worth.near)
+    starts = pairwise([Worth(0, False, False), *worths])
+    gaps = sum(worth.near and not above.near for above, worth in starts)
+    return lines + _OVERHEAD + _MARK * gaps
 
 
 def _style(limit: int) -> Style:

@@ -102,6 +102,8 @@ class Critical(_Model):
 
     pattern: Pattern
     level: Level = "failure"
+    unless: Pattern | None = None
+    """Not where this is found too: ``test error_is_told ... ok``."""
     before: int | None = Field(default=None, ge=0, le=200)
     after: int | None = Field(default=None, ge=0, le=200)
     """Lines of context, where it is another than the profile's."""

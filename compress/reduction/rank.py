@@ -12,11 +12,12 @@ from compress.reduction.items import Item
 from compress.reduction.profile import Truncate
 from compress.reduction.templates import name_template, shape
 
-_WORTH = {VERDICT: 100.0, FAILURE: 80.0, DETAIL: 45.0, NOTICE: 30.0}
-_CONTEXT = 36.0
+_WORTH = {VERDICT: 100.0, FAILURE: 80.0, DETAIL: 45.0, NOTICE: 45.0}
+_LOCATED = 40.0
+_BOTH = 12.0
+"""A line that is critical and has a location tells more than either."""
+_CONTEXT = 30.0
 _BLOCK = 14.0
-_LOCATED = 24.0
-_SHAPED = 8.0
 _RARE = 20.0
 _TAIL = 16.0
 _HEAD = 10.0
@@ -25,7 +26,8 @@ _FOREIGN = 0.2
 _SPARSE = 0.4
 """Locations are the matter of an output where fewer of its lines have one; a listing has them all
 over. Likewise openings of blocks."""
-_AGAIN = 0.35
+_PLAIN = 0.05
+_AGAIN = 1.0
 """How fast the worth of the k-th line of one template falls: ÷ (1 + this × ln k)."""
 _LONGEST_BLOCK = 12
 
@@ -56,7 +58,7 @@ def rank(items: Sequence[Item], rule: Truncate, success: bool) -> list[Worth]:
     result = []
     for position, item in enumerate(items):
         marks = item.marks
-        if item.blank:
+        if not any(map(str.isalnum, item.text)) and marks.level < DETAIL:
             result.append(Worth(0.0, False, False))
             continue
         middle = middles[position]
@@ -64,15 +66,13 @@ def rank(items: Sequence[Item], rule: Truncate, success: bool) -> list[Worth]:
         base = _WORTH.get(marks.level, 0.0)
         if success and marks.kept:
             base, must = max(base, _WORTH[VERDICT]), True
-        base = max(base, context[position])
         located = marks.located and not success
-        near = must or base >= _CONTEXT or (located and sparse) or (outline and openings[position])
-        if marks.located:
-            base += _LOCATED
-        elif marks.shaped:
-            base += _SHAPED
-        if openings[position]:
-            base += _OPENING
+        if located:
+            base = max(base, _LOCATED) + (_BOTH if base else 0)
+        tells = base > 0
+        base = max(base, context[position])
+        near = must or marks.level == DETAIL or base >= _CONTEXT or (located and sparse)
+        near = near or (outline and openings[position])
         if middle:
             base *= _FOREIGN
             near = must
@@ -80,13 +80,15 @@ def rank(items: Sequence[Item], rule: Truncate, success: bool) -> list[Worth]:
         base /= 1 + _AGAIN * log(1 + met[template])
         met[template] += 1
         seen = (template_counts[template] + shape_counts[shapes[position]]) / 2
-        value = base + _RARE * (1 - log(1 + seen) / whole if whole else 0)
+        extra = _RARE * (1 - log(1 + seen) / whole if whole else 0)
         from_end = len(items) - position
         if from_end <= rule.tail:
-            value += _TAIL * (1 - (from_end - 1) / (2 * rule.tail))
+            extra += _TAIL * (1 - (from_end - 1) / (2 * rule.tail))
         if position < rule.head:
-            value += _HEAD * (1 - position / (2 * rule.head))
-        result.append(Worth(value, must, near))
+            extra += _HEAD * (1 - position / (2 * rule.head))
+        if openings[position]:
+            extra += _OPENING
+        result.append(Worth(base + extra * (1 if tells else _PLAIN), must, near))
     return result
 
 
@@ -103,7 +105,7 @@ def _context(items: Sequence[Item]) -> list[float]:
             continue
         for step in range(1, marks.before + 1):
             if position >= step and not items[position - step].blank:
-                raise_to(position - step, _CONTEXT - 6 * (step - 1))
+                raise_to(position - step, _CONTEXT)
         until = marks.until
         at = position + 1
         taken = 0
@@ -111,10 +113,10 @@ def _context(items: Sequence[Item]) -> list[float]:
             text = items[at].text
             if until is not None and until.matches(text):
                 break
-            if not items[at].blank:
-                raise_to(at, _CONTEXT + 4 - min(3 * taken, 12))
+            if any(map(str.isalnum, text)):
+                raise_to(at, _CONTEXT + 4 - min(2 * taken, 4))
                 taken += 1
-            elif until is None:
+            elif items[at].blank and until is None:
                 break
             at += 1
         _block(items, position, raise_to)

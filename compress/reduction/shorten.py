@@ -1,0 +1,52 @@
+"""Shorter lines, for a budget that cannot hold the critical ones as they stand.
+
+The folders before a located file's name, and a path in brackets at a line's end, give way to the
+sign: what is said stays, and where to look.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from compress.reduction.items import Item
+
+_SHORTEST = 12
+"""Characters of a path below which the sign would save nothing."""
+_PLACE = r"(?P<name>[\w.@+~-]+[\"']?(?::\d|\(\d|, |:\[\d| : ))"
+_FOLDERS = re.compile(
+    r"(?P<before>^|[\s\"'(\[>])(?P<folders>[\w.@+~-]*(?:/[\w.@+~-]+)+)/" + _PLACE,
+)
+_WINDOWS = re.compile(
+    r"(?P<before>)(?P<folders>(?<![A-Za-z])(?:[A-Za-z]:|\.)(?:\\[^\\/:*?\"<>|\[\]]+)+)\\" + _PLACE
+)
+_BRACKETED = re.compile(r"\s*\[[^\[\]]{12,}[/\\][^\[\]]*\]$")
+
+
+def shorten(items: Sequence[Item], sign: str) -> list[Item]:
+    """The items with shorter texts, where paths in them are long."""
+
+    def fewer(match: re.Match[str]) -> str:
+        if len(match["folders"]) < _SHORTEST:
+            return match[0]
+        return f"{match['before']}{sign}/{match['name']}"
+
+    result = []
+    for item in items:
+        text = item.text
+        if item.marks.located or item.marks.level:
+            text = _BRACKETED.sub(f" {sign}", text)
+            text = _WINDOWS.sub(fewer, _FOLDERS.sub(fewer, text))
+        result.append(item if text == item.text else replace(item, text=text))
+    return result
+
+
+def clip(item: Item, characters: int, sign: str) -> Item:
+    """The item with at most so many characters, about: two thirds from its begin, the rest from
+    its end."""
+    if len(item.text) <= characters:
+        return item
+    head = max(characters * 2 // 3, 1)
+    tail = max(characters - head, 1)
+    return replace(item, text=f"{item.text[:head]} {sign} {item.text[-tail:]}")
