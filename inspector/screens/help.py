@@ -52,6 +52,9 @@ _AUDIT = (
     ("Enter", "its session"), ("1", "undo those too, where offered"),
 )  # fmt: skip
 
+KEYS = (_EVERYWHERE, _SESSION, _COMPACTION, _AUDIT)
+"""Every key with what it does, page by page."""
+
 _SIGNS = (
     "❯ user", "◆ assistant", "└ result", "§ context", "» steering", "▣ checkpoint",
     "★ pinned", "☆ kept in this one", "↺ put back because pinned", "✗ error",

@@ -10,7 +10,7 @@ from inspector.widgets.text_pane import Section
 
 _HEADING = re.compile(r" {0,3}#{1,6}\s+\S")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
-_ITEM = re.compile(r"(\s*)[-*+] (?=\S)")
+_ITEM = re.compile(r"^(\s*)[-*+] (?=\S)")
 
 
 def markdown(text: str) -> list[Section]:

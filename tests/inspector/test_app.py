@@ -8,12 +8,17 @@ import time
 from pathlib import Path
 
 import pytest
+from textual.binding import Binding
+from textual.dom import DOMNode
 from textual.widgets import Input
 
 from inspector.app import UllageApp
-from inspector.screens.help import HelpScreen
+from inspector.screens.audit import AuditScreen
+from inspector.screens.compaction import CompactionScreen
+from inspector.screens.help import KEYS, HelpScreen
 from inspector.screens.session import SessionScreen
 from inspector.screens.sessions import SessionsScreen
+from inspector.widgets.fate_list import BeforeList
 from inspector.widgets.session_list import SessionList
 from inspector.widgets.surface_list import SurfaceList
 from inspector.widgets.text_pane import TextPane
@@ -360,6 +365,23 @@ async def test_help_keeps_its_columns_apart() -> None:
         )
 
 
+KEY_NAMES = {
+    "escape": "Esc", "left": "←", "right": "→", "plus": "+", "minus": "-", "comma": ",",
+    "full_stop": ".", "less_than_sign": "<", "greater_than_sign": ">", "slash": "/",
+    "question_mark": "?", "enter": "Enter", "shift+up": "Shift+↑↓", "shift+down": "Shift+↑↓",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("page", [SessionScreen, CompactionScreen, AuditScreen, BeforeList])
+def test_help_lists_every_key(page: type[DOMNode]) -> None:
+    listed = " ".join(f"{key} " for entries in KEYS for key, _ in entries)
+    for binding in page.BINDINGS:
+        assert isinstance(binding, Binding)
+        first = binding.key.split(",")[0]
+        if not first.isdigit():
+            assert f"{KEY_NAMES.get(first, first)} " in listed, binding
+
+
 async def test_a_failed_question_is_told_and_ends_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -382,11 +404,16 @@ async def test_tab_goes_through_the_panes() -> None:
         assert isinstance(app.screen.focused, SurfaceList)
 
 
-@pytest.mark.parametrize("screen", ["sessions", "session", "compaction", "audit", "help"])
+@pytest.mark.parametrize("screen", ["sessions", "session", "compaction", "audit", "search", "help"])
 async def test_grey_is_enough(screen: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With NO_COLOR the cursor, the states and the slices are told apart by their signs."""
     monkeypatch.setenv("NO_COLOR", "1")
-    keys = {"compaction": ["c"], "audit": ["a"], "help": ["question_mark"]}.get(screen, [])
+    keys = {
+        "compaction": ["c"],
+        "audit": ["a"],
+        "search": ["f", *"retry"],
+        "help": ["question_mark"],
+    }.get(screen, [])
     app = make_app(None, None if screen == "sessions" else "s1")
     async with app.run_test(size=(140, 48)) as pilot:
         await play(pilot, *keys)

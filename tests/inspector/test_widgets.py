@@ -14,6 +14,7 @@ from inspector.widgets.composition import CompositionBar
 from inspector.widgets.curve import Curve, column_of, resample
 from inspector.widgets.fate_rows import After, Before
 from inspector.widgets.line_list import LineList, Listed
+from inspector.widgets.markdown import markdown
 from inspector.widgets.session_list import columns, heading
 from inspector.widgets.slider import TimeSlider
 from inspector.widgets.surface_list import SurfaceLine, SurfaceLines
@@ -386,3 +387,31 @@ async def test_very_many_lines_are_virtual() -> None:
         pane.show([Section("\n" * 300_000)])
         await pilot.pause()
         assert len(pane._lines) < 20_000
+
+
+def test_markdown_is_told_apart_by_tone_and_nothing_else_is_changed() -> None:
+    text = "## Files\n- a.py - read\n  * b.py\n```\n- not an item\n```\n> said\nplain - text"
+    sections = markdown(text)
+    assert [(section.tone, section.text) for section in sections] == [
+        ("strong", "## Files"),
+        ("text", "• a.py - read\n  • b.py"),
+        ("faint", "```"),
+        ("tool_results", "- not an item"),
+        ("faint", "```"),
+        ("muted", "> said"),
+        ("text", "plain - text"),
+    ]
+
+
+async def test_two_texts_stand_beside_each_other_where_there_is_room() -> None:
+    section = Section("one two three", beside="uno dos tres", split=40)
+    for width in (60, 30):
+        pane = TextPane()
+        async with _Host(pane).run_test(size=(width, 24)) as pilot:
+            pane.show([section])
+            await pilot.pause()
+            rows = ["".join(text for text, _ in cells).split() for cells in pane._lines]
+        if width == 60:
+            assert rows == [["one", "two", "three", "│", "uno", "dos", "tres"]]
+        else:
+            assert rows == [["one", "two", "three"], ["uno", "dos", "tres"]]
