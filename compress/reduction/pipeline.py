@@ -14,6 +14,7 @@ from compress.reduction.profile import Profile
 from compress.reduction.rank import Worth, rank
 from compress.reduction.render import Frame, Rendering, Style, is_reduced, render, sign_for
 from compress.reduction.shorten import clip, shorten
+from compress.reduction.sieve import Excerpt
 from compress.reduction.truncate import Pool
 from compress.reduction.values import Budget, Reduction, StageReport
 from compress.tokens import TokenCounter, count_many
@@ -41,12 +42,15 @@ def reduce(
     pointer: str | None = None,
     exit_code: int | None = None,
     generic: Profile | None = None,
+    excerpt: Excerpt | None = None,
 ) -> Reduction:
     """The output with what matters in it, in its order. Never raises for what a text holds.
 
     ``budget``: ``None`` for the profile's own strength. ``pointer``: the short name of the stored
     whole, printed in header and marks. ``generic``: the profile whose critical patterns hold
     beside the profile's own, and which takes over where ``match.output`` recognises no line.
+    ``excerpt``: given where the text is not the whole output; lines are counted in the whole then,
+    a share of the budget is one of the text.
 
     The result is never longer, in tokens, than the text; where nothing is gained, and where the
     text is a reduction already, it is the text itself. A budget is kept to, but for the header.
@@ -54,9 +58,9 @@ def reduce(
     before = counter.count(text)
     limit = before if budget is None else budget.of(before)
     small = before <= (profile.truncate.floor if budget is None else limit)
-    if small or is_reduced(text):
+    if excerpt is None and (small or is_reduced(text)):
         return _untouched(text, profile, before, exit_code, pointer)
-    cleaned = clean(text)
+    cleaned = clean(text) if excerpt is None else excerpt.placed(clean(text))
     profile, marks = _assess(cleaned, profile, generic)
     success = _succeeded(profile, marks, exit_code)
     items, reports = _stages(cleaned, marks, profile, generic, counter)
@@ -76,7 +80,7 @@ def reduce(
     rendering, kept = _fit(pool, limit, counter, frame)
     result = rendering.text + ("\n" if text.endswith("\n") else "")
     after = counter.count(result)
-    if after >= before:
+    if excerpt is None and after >= before:
         return _untouched(text, profile, before, exit_code, pointer)
     cut = sum(1 for stays, item in zip(kept, items, strict=True) if not stays and not item.part)
     cut_tokens = sum(cost for cost, stays in zip(costs, kept, strict=True) if not stays)
@@ -94,7 +98,7 @@ def reduce(
         success=success,
         lines_before=cleaned.total,
         lines_after=result.count("\n") + (not result.endswith("\n")),
-        tokens_before=before,
+        tokens_before=before if excerpt is None else excerpt.tokens,
         tokens_after=after,
         exit_code=exit_code,
         pointer=pointer,
