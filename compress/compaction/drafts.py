@@ -67,7 +67,6 @@ def compact_draft(
         node="+3",
         role="user",
         op=Replace(start=span.nodes[0], end=span.nodes[-1], keep=span.keep),
-        source_event_seqs=(*span.gone, "+1", "+2"),
         blocks=(ContentBlock(kind="text", text=written.framed),),
         meta={
             "checkpoint": origin,
@@ -75,6 +74,8 @@ def compact_draft(
             "block_tokens": [written.after],
         },
     )
+    # Put in unchecked: these are a surface's own nodes, up to a million of them.
+    message = message.model_copy(update={"source_event_seqs": (*span.gone, "+1", "+2")})
     end = draft_event(4, type="compact/end")
     return OperationDraft("compact", (start, told, message, end), origin)
 

@@ -32,7 +32,7 @@ from storage.sources.registry import registry
 from storage.store import Store
 from tests.benchmarks.key_latency import KEYS, Terminal, first_paint, latency
 
-WORDS = [
+WORDS = (
     "the",
     "parser",
     "reads",
@@ -42,15 +42,10 @@ WORDS = [
     "keeps",
     "its",
     "place",
-    "so",
-    "the",
-    "next",
-    "one",
-    "begins",
     "where",
     "it",
     "ended",
-]
+)
 STEPS = 8
 """Steps of a turn; each is a message with a call, and its result. A turn begins with a user's words
 and ends with the agent's."""
@@ -94,7 +89,8 @@ def records(events: int, seed: int = 7) -> Iterator[dict[str, object]]:
 
 
 def _turn(rng: random.Random, first: int) -> Iterator[dict[str, object]]:
-    ask = f"Look at case_{first} in src/mod_{first % 97}/part_{rng.randrange(900)}.py: {_text(rng, 9)}"
+    path = f"src/mod_{first % 97}/part_{rng.randrange(900)}.py"
+    ask = f"Look at case_{first} in {path}: {_text(rng, 9)}"
     yield {"type": "user", "message": {"role": "user", "content": ask}}
     for step in range(first, first + STEPS):
         call = f"toolu_{step:08d}"
@@ -202,9 +198,7 @@ def engine(db: Path, session: str, figures: Figures, rounds: int) -> None:
         budgets = (512, 1_024, 2_048, 4_096, 16_384)
         figures.worst("budget changed", [lambda b=b: preview(budget=b) for b in budgets])
         pins = [nodes[start + 1_000 * n + 7] for n in range(1, rounds + 1)]
-        figures.worst(
-            "pin added", [lambda n=n: preview(pins=pins[:n]) for n in range(1, rounds)]
-        )
+        figures.worst("pin added", [lambda n=n: preview(pins=pins[:n]) for n in range(1, rounds)])
         handle = preview()
         shown = sum(1 for _ in handle.report.nodes.runs)
         figures.note("runs of fates", shown)
