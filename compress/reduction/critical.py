@@ -59,17 +59,14 @@ class Marks:
 
 
 class Assessor:
-    """A profile's patterns and the generic ones, as one set: one pass a line."""
+    """The patterns of a profile, and of the one that it inherits from, as one set: one pass a
+    line."""
 
-    def __init__(self, profile: Profile, generic: Profile | None) -> None:
-        inherited = generic if generic is not None and profile.inherit else None
-        if inherited == profile:
-            inherited = None
-        criticals: list[tuple[Critical, Profile]] = [(c, profile) for c in profile.critical]
-        groups = [profile.group]
-        if inherited is not None:
-            criticals += [(c, inherited) for c in inherited.critical]
-            groups.append(inherited.group)
+    def __init__(self, profiles: Sequence[Profile]) -> None:
+        """``profiles``: the one that applies, then the one that it inherits from, if any."""
+        profile = profiles[0]
+        criticals = [(critical, owner) for owner in profiles for critical in owner.critical]
+        groups = [owner.group for owner in profiles]
         roles: list[tuple[str, str]] = []
         for role, patterns in (
             ("drop", profile.filter.drop),
@@ -77,8 +74,8 @@ class Assessor:
             ("keep", profile.success.keep),
             ("success", profile.success.output),
             ("signature", profile.match.output),
-            *((("frame"), group.frames) for group in groups),
-            *((("foreign"), group.foreign) for group in groups),
+            *(("frame", group.frames) for group in groups),
+            *(("foreign", group.foreign) for group in groups),
         ):
             roles += [(role, pattern) for pattern in patterns]
         self._criticals = criticals

@@ -1,7 +1,7 @@
 """The third stage: what stands again stands once, with its count and its last position.
 
-Critical lines, and those with a location, are only taken together where they follow one another and read the same: which
-failure stands under which heading is not to be lost.
+Critical lines, and those with a location, are only taken together where they follow one another
+and read the same: which failure stands under which heading is not to be lost.
 """
 
 from __future__ import annotations

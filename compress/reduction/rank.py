@@ -29,12 +29,15 @@ over. Likewise openings of blocks."""
 _PLAIN = 0.05
 _AGAIN = 1.0
 """How fast the worth of the k-th line of one template falls: ÷ (1 + this × ln k)."""
+_REPEATED = 60
+"""Lines of one template that must stay; further ones are only near."""
 _LONGEST_BLOCK = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """``value``: rises with importance. ``near``: critical, or context of a failure."""
+    """``value``: rises with importance. ``must``: stays unless a budget forbids it. ``near``:
+    critical, or context of a failure."""
 
     value: float
     must: bool
@@ -62,7 +65,9 @@ def rank(items: Sequence[Item], rule: Truncate, success: bool) -> list[Worth]:
             result.append(Worth(0.0, False, False))
             continue
         middle = middles[position]
-        must = marks.level == VERDICT or (marks.level == FAILURE and not middle)
+        template = templates[position]
+        again = met[template] > _REPEATED
+        must = not again and (marks.level == VERDICT or (marks.level == FAILURE and not middle))
         base = _WORTH.get(marks.level, 0.0)
         if success and marks.kept:
             base, must = max(base, _WORTH[VERDICT]), True
@@ -71,12 +76,11 @@ def rank(items: Sequence[Item], rule: Truncate, success: bool) -> list[Worth]:
             base = max(base, _LOCATED) + (_BOTH if base else 0)
         tells = base > 0
         base = max(base, context[position])
-        near = must or marks.level == DETAIL or base >= _CONTEXT or (located and sparse)
+        near = marks.level >= DETAIL or base >= _CONTEXT or (located and sparse)
         near = near or (outline and openings[position])
         if middle:
             base *= _FOREIGN
             near = must
-        template = templates[position]
         base /= 1 + _AGAIN * log(1 + met[template])
         met[template] += 1
         seen = (template_counts[template] + shape_counts[shapes[position]]) / 2

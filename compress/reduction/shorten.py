@@ -21,11 +21,16 @@ _FOLDERS = re.compile(
 _WINDOWS = re.compile(
     r"(?P<before>)(?P<folders>(?<![A-Za-z])(?:[A-Za-z]:|\.)(?:\\[^\\/:*?\"<>|\[\]]+)+)\\" + _PLACE
 )
+_HEADER = 8
+"""Tokens of the shortest header, about."""
+_CLIPPED = 2
+"""Characters for a token to which a line is cut that would not fit otherwise."""
 _BRACKETED = re.compile(r"\s*\[[^\[\]]{12,}[/\\][^\[\]]*\]$")
 
 
-def shorten(items: Sequence[Item], sign: str) -> list[Item]:
-    """The items with shorter texts, where paths in them are long."""
+def shorten(items: Sequence[Item], costs: Sequence[int], limit: int, sign: str) -> list[Item]:
+    """The items with shorter texts: without long folders, and where one alone would exceed
+    ``limit`` tokens, without its middle. ``costs``: tokens of each."""
 
     def fewer(match: re.Match[str]) -> str:
         if len(match["folders"]) < _SHORTEST:
@@ -33,20 +38,20 @@ def shorten(items: Sequence[Item], sign: str) -> list[Item]:
         return f"{match['before']}{sign}/{match['name']}"
 
     result = []
-    for item in items:
+    for item, cost in zip(items, costs, strict=True):
         text = item.text
         if item.marks.located or item.marks.level:
             text = _BRACKETED.sub(f" {sign}", text)
             text = _WINDOWS.sub(fewer, _FOLDERS.sub(fewer, text))
+        if cost >= limit - _HEADER:
+            text = _clip(text, max(limit - _HEADER, 1) * _CLIPPED, sign)
         result.append(item if text == item.text else replace(item, text=text))
     return result
 
 
-def clip(item: Item, characters: int, sign: str) -> Item:
-    """The item with at most so many characters, about: two thirds from its begin, the rest from
-    its end."""
-    if len(item.text) <= characters:
-        return item
+def _clip(text: str, characters: int, sign: str) -> str:
+    """At most so many characters, about: two thirds from the begin, the rest from the end."""
+    if len(text) <= characters:
+        return text
     head = max(characters * 2 // 3, 1)
-    tail = max(characters - head, 1)
-    return replace(item, text=f"{item.text[:head]} {sign} {item.text[-tail:]}")
+    return f"{text[:head]} {sign} {text[-max(characters - head, 1) :]}"

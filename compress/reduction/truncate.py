@@ -4,30 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from compress.reduction.items import Item
+from compress.reduction.profile import Profile
 from compress.reduction.rank import Worth
+from compress.reduction.render import Frame, Rendering, Style, render
+from compress.tokens import TokenCounter
 
+CEILING_SHARE = 0.6
+CEILING_TOKENS = 2_000
+"""Without a budget, critical lines and their context may take that share of the tokens, and up to
+so many tokens whatever their share: a short output that is all failures is shown."""
+_BARE_BELOW = 200
+_SHORT_BELOW = 240
+"""Budgets in tokens below which header and marks are the shorter ones."""
+_OVERHEAD, _MARK = 30, 5
+"""Tokens of a full header and of a mark, about."""
 _DENSITY = 0.5
 """How much the size of a line counts against it: worth ÷ tokens to this power."""
-_MARK = 3
-"""Tokens of a mark, about: part of what a line costs."""
 _EXACT_TOKENS = 200
 _EXACT_ITEMS = 200
 """Budget and number of items up to which the best selection is looked for."""
 _MISSES = 400
 """Items that did not fit, one after another, before the search for smaller ones ends."""
+_ROUNDS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The items that compete. ``costs``: tokens of each. ``near_first``: what is critical, or
-    context of it, goes before all else whatever its size."""
+    """The items that compete. ``costs``: tokens of each. ``near_first``: what must stay goes
+    before all else, then what is critical or context of it, whatever the size."""
 
     items: Sequence[Item]
     costs: Sequence[int]
     worths: Sequence[Worth]
     near_first: bool
+
+    def near(self) -> int:
+        """Tokens of all that is critical, with its context, header and marks."""
+        return self._tokens([worth.near for worth in self.worths])
+
+    def must(self) -> int:
+        """Tokens of all that must stay, likewise."""
+        return self._tokens([worth.must for worth in self.worths])
 
     def fill(self, budget: int, gap_cost: int) -> list[bool]:
         """Which items stay: the best first, while they and the marks of the gaps, of
@@ -54,11 +74,16 @@ class Pool:
         self._bridge(kept, gap_cost, budget - spent)
         return kept
 
+    def _tokens(self, wanted: Sequence[bool]) -> int:
+        lines = sum(cost for cost, stays in zip(self.costs, wanted, strict=True) if stays)
+        gaps = sum(stays and not above for above, stays in pairwise([False, *wanted]))
+        return lines + _OVERHEAD + _MARK * gaps
+
     def _best(self, budget: int) -> list[bool]:
         """The selection of the greatest worth: the knapsack problem, by dynamic programming over
         tokens, among the most promising items."""
         candidates = [p for p in self._order() if 0 < self.costs[p] <= budget][:_EXACT_ITEMS]
-        worth = [0.0] * (budget + 1)
+        worth = [0.0] * (max(budget, 0) + 1)
         taken: list[list[bool]] = []
         for position in candidates:
             cost, value = self.costs[position], self.worths[position].value
@@ -72,7 +97,7 @@ class Pool:
         kept = [False] * len(self.items)
         room = budget
         for position, row in zip(reversed(candidates), reversed(taken), strict=True):
-            if room >= 0 and row[room]:
+            if row[room]:
                 kept[position] = True
                 room -= self.costs[position]
         return kept
@@ -108,3 +133,37 @@ class Pool:
                 kept[start:end] = [True] * (end - start)
                 room -= max(0, cost - free)
             start = end
+
+
+def strength(before: int, pool: Pool, profile: Profile, success: bool) -> int:
+    """The budget where none is given: the profile's share; more, up to the ceiling, if critical
+    lines need it; and in any case what must stay."""
+    share = profile.success.share if success else profile.truncate.share
+    ceiling = max(int(before * CEILING_SHARE), CEILING_TOKENS)
+    return max(int(before * share), min(pool.near(), ceiling), pool.must(), profile.truncate.floor)
+
+
+def style_for(limit: int) -> Style:
+    """How much a result of that many tokens says about itself."""
+    if limit < _BARE_BELOW:
+        return "bare"
+    return "short" if limit < _SHORT_BELOW else "full"
+
+
+def truncate(
+    pool: Pool, limit: int, counter: TokenCounter, frame: Frame
+) -> tuple[Rendering, list[bool]]:
+    """The fullest rendering within the limit, and which items are in it. Lines counted one by one
+    may add up to a little less than the text: what is over is taken from the room, a few times.
+    A limit that the header alone exceeds leaves the header."""
+    gap_cost = 0 if frame.style == "bare" else counter.count(f"\n{frame.sign}123\n") - 1
+    room = limit - counter.count(render([], [], frame).header) - 1
+    for _ in range(_ROUNDS):
+        kept = pool.fill(room, gap_cost) if room > 0 else [False] * len(pool.items)
+        rendering = render(pool.items, kept, frame)
+        over = counter.count(rendering.text) - limit
+        if over <= 0 or not any(kept):
+            return rendering, kept
+        room -= over
+    kept = [False] * len(pool.items)
+    return render(pool.items, kept, frame), kept
