@@ -10,6 +10,7 @@ import pytest
 
 from storage.resume.base import CopyNode, ResumeRefusedError
 from storage.resume.codex import CodexWriter
+from tests.resuming import Planned
 from tests.storage.resume.copies import SESSION, checkpoint, receipt
 from tests.storage.resume.raw_copies import copy_of, planned, read_back
 from tests.storage.sources.codex_logs import (
@@ -17,6 +18,7 @@ from tests.storage.sources.codex_logs import (
     Raw,
     call,
     compacted,
+    data,
     item,
     meta,
     note,
@@ -216,6 +218,17 @@ def test_the_copy_of_an_archived_session_is_not_archived() -> None:
     path = Path("/h/.codex/archived_sessions/rollout-x.jsonl")
     composed = CodexWriter().compose(copy_of(ADAPTER, ROWS, path=path))
     assert str(composed.place.parent) == "../sessions/2026/05/28"
+
+
+def test_it_lies_where_codex_looks(tmp_path: Path) -> None:
+    log = tmp_path / "archived_sessions" / f"rollout-2026-01-01T00-00-00-{SESSION}.jsonl"
+    log.parent.mkdir()
+    log.write_bytes(data(ROWS))
+    with Planned(log, tmp_path, "plain", {"CODEX_HOME": str(tmp_path)}) as plan:
+        copy = plan.copy()
+    assert copy.path.parent == tmp_path / "sessions" / "2026" / "05" / "28"
+    assert copy.report.command == f"codex resume {copy.report.session_id}"
+    assert copy.path.stem.endswith(copy.report.session_id)
 
 
 def test_a_plan_without_a_word_is_refused() -> None:
