@@ -25,6 +25,8 @@ _ITEM = re.compile(r"\s*- (?:\[event \w+\] )?")
 _QUOTED = 1_000_000
 """Characters of what stands, nearest to the end, in which words of a user's or an error's are
 looked for; further off only a whole text that is the same counts."""
+_QUOTED_NODES = 2_000
+"""Nodes that hold these at the most."""
 _SOUGHT = 400
 """Instructions and errors, the newest ones, that are looked for there."""
 
@@ -81,7 +83,7 @@ def lost_from(
             break
         read += 1
         after.take(cache.facts(session.content, node, len(members[node])))
-        if after.room > 0:
+        if after.room > 0 and read <= _QUOTED_NODES:
             after.quote(texts(session.content(node)))
     names = ranked((m for m in found.mentions.values() if m.text not in after.names), found.length)
     said = [*found.rules, *found.said]
