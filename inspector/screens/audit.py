@@ -183,7 +183,7 @@ class AuditScreen(AskingScreen[None]):
         tabs = audit_tabs(row, comparable=row is not None and row.compaction is not None)
         if self.tab not in [name for name, _ in tabs]:
             self.tab = LOST
-        note = "c edits what Ullage would have kept" if len(tabs) > len((LOST, DIFF, RAW)) else ""
+        note = "c edits Ullage's" if len(tabs) > len((LOST, DIFF, RAW)) else ""
         self.query_one(Tabs).show(tabs, self.tab, note)
 
     def _session_of(self, row: AuditRow | None) -> str | None:

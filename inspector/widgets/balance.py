@@ -14,7 +14,7 @@ from inspector.widgets.tones import Cells, Drawn
 
 LABEL = 8
 FIGURES = 20
-ROWS = 2
+ROWS = 3
 """Lines for what it costs, at the most."""
 SEPARATOR = " · "
 COMPUTING = "computing the preview …"
@@ -48,7 +48,7 @@ class Balance(Drawn):
         return len(self.draw(self.size.width, 0))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return max(len(self.draw(width, 0)), ROWS + 1)
+        return max(len(self.draw(width, 0)), 3)
 
     def draw(self, width: int, height: int) -> list[Cells]:
         report = self.report
@@ -61,7 +61,7 @@ class Balance(Drawn):
             _bar("after", report.tokens_after, report.pressure_after, scale, room),
         ]
         # Folded as if the words for the computing stood there, so that their coming moves nothing.
-        rows = _flow(costs(report), width - len(RECOMPUTING) - 1)
+        rows = _flow(costs(report), width, width - len(RECOMPUTING) - 1)
         if not self.stale:
             return [*bars, *([(row, "muted")] for row in rows)]
         dimmed: list[Cells] = [[(text, "faint") for text, _ in cells] for cells in bars]
@@ -113,12 +113,13 @@ def loses(lost: LostReport) -> str:
     return f"loses {gone}" if gone else "loses nothing that was named"
 
 
-def _flow(parts: Iterable[str], width: int) -> list[str]:
-    """The parts on as few lines as hold them, none broken over two; the last one is cut."""
+def _flow(parts: Iterable[str], width: int, first: int) -> list[str]:
+    """The parts on as few lines as hold them, none broken over two: the first of ``first`` cells,
+    the others of ``width``."""
     rows = [""]
     for part in parts:
         joined = f"{rows[-1]}{SEPARATOR}{part}" if rows[-1] else part
-        if cell_len(joined) <= width or len(rows) == ROWS:
+        if cell_len(joined) <= (first if len(rows) == 1 else width) or len(rows) == ROWS:
             rows[-1] = joined
         else:
             rows.append(part)
