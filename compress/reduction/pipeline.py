@@ -12,6 +12,7 @@ from compress.reduction.profile import Profile
 from compress.reduction.rank import rank
 from compress.reduction.render import Frame, is_reduced, sign_for
 from compress.reduction.shorten import shorten
+from compress.reduction.sieve import Excerpt
 from compress.reduction.stages import prepare
 from compress.reduction.truncate import Pool, strength, style_for, truncate
 from compress.reduction.values import Budget, Reduction, StageReport
@@ -27,12 +28,15 @@ def reduce(
     pointer: str | None = None,
     exit_code: int | None = None,
     generic: Profile | None = None,
+    excerpt: Excerpt | None = None,
 ) -> Reduction:
     """The output with what matters in it, in its order. Never raises for what a text holds.
 
     ``budget``: ``None`` for the profile's own strength. ``pointer``: the short name of the stored
     whole, printed in header and marks. ``generic``: the profile whose critical patterns hold
     beside the profile's own, and which takes over where ``match.output`` recognises no line.
+    ``excerpt``: given where the text is not the whole output; lines are counted in the whole then,
+    a share of the budget is one of the text.
 
     The result is never longer, in tokens, than the text; where nothing is gained, and where the
     text is a reduction already, it is the text itself. A budget holds for the whole result; only
@@ -41,9 +45,9 @@ def reduce(
     before = counter.count(text)
     limit = before if budget is None else budget.of(before)
     small = before <= (profile.truncate.floor if budget is None else limit)
-    if small or is_reduced(text):
+    if excerpt is None and (small or is_reduced(text)):
         return _untouched(text, profile, before, exit_code, pointer)
-    cleaned = clean(text)
+    cleaned = clean(text) if excerpt is None else excerpt.placed(clean(text))
     profiles, marks = _assess(cleaned, profile, generic)
     profile = profiles[0]
     success = _succeeded(profile, marks, exit_code)
@@ -60,7 +64,7 @@ def reduce(
     rendering, kept = truncate(pool, limit, counter, frame)
     result = rendering.text + ("\n" if text.endswith("\n") else "")
     after = counter.count(result)
-    if after >= before:
+    if excerpt is None and after >= before:
         return _untouched(text, profile, before, exit_code, pointer)
     reports.append(_truncated(pool, kept))
     return Reduction(
@@ -72,7 +76,7 @@ def reduce(
         success=success,
         lines_before=cleaned.total,
         lines_after=result.count("\n") + (not result.endswith("\n")),
-        tokens_before=before,
+        tokens_before=before if excerpt is None else excerpt.tokens,
         tokens_after=after,
         exit_code=exit_code,
         pointer=pointer,
