@@ -206,9 +206,7 @@ def test_refusals_say_what_and_the_way_out() -> None:
     with pytest.raises(ResumeRefusedError, match="Nothing that was said stands"):
         PiWriter().compose(copy_of(ADAPTER, [HEADER, label]))
     orphan = copy_of(ADAPTER, ROWS, lambda nodes: [nodes[0], *nodes[2:]])
-    with pytest.raises(
-        ResumeRefusedError, match="The result at event 6 of s .* which the provider refuses"
-    ):
+    with pytest.raises(ResumeRefusedError, match="The result at event 6 of s answers"):
         PiWriter().compose(orphan)
 
 
