@@ -13,6 +13,8 @@ from storage.format import SEQ_BITS, SEQ_MASK
 
 _APPEND = Append()
 _APPEND_CODE = "a"
+_USAGE_FIELDS = set(Usage.model_fields)
+"""One for all, since they never change."""
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 """Made once: ``json.dumps`` with options makes one for each call."""
 
@@ -80,22 +82,23 @@ def decode_entry(row: Sequence[Any]) -> LogEntry:
     """The entry of one row of :data:`ENTRY_COLUMNS`."""
     return LogEntry(
         seq=row[0] & SEQ_MASK,
-        type=row[1],
+        # Interned: a session may have a million entries, and few values for these.
+        type=intern(row[1]),
         node=row[2],
         op=decode_op(row[3]),
         source_event_seqs=tuple(_seqs(json.loads(row[4]))) if row[4] else (),
-        role=row[5],
+        role=None if row[5] is None else intern(row[5]),
         turn=row[6],
         step=row[7],
         tokens=row[8],
         thinking_tokens=row[9],
         call_tokens=row[10],
         image_tokens=row[11],
-        calls=tuple((c[0], c[1]) for c in json.loads(row[12])) if row[12] else (),
+        calls=tuple((c[0], intern(c[1])) for c in json.loads(row[12])) if row[12] else (),
         results=tuple(json.loads(row[13])) if row[13] else (),
         is_error=bool(row[14]),
         time=row[15],
-        model=row[16],
+        model=None if row[16] is None else intern(row[16]),
         usage=_decode_usage(row[17]),
         request=row[18],
         headline=row[19],
