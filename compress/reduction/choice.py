@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from compress.reduction.patterns import compile_pattern, pattern_set
+from compress.reduction.patterns import pattern_set, search
 from compress.reduction.profile import Profile
 
 _PARTS = re.compile(r"\s*(?:&&|\|\||[;|\n])\s*")
@@ -48,7 +48,7 @@ def choose(
     # The last command of a line is the one whose output is read.
     for part in reversed(parts):
         for profile in profiles:
-            if any(compile_pattern(p).search(part) for p in profile.match.commands):
+            if any(search(p, part) for p in profile.match.commands):
                 return profile
     if tool:
         for profile in profiles:
@@ -75,7 +75,7 @@ def _by_signature(profiles: Sequence[Profile], output: str) -> Profile | None:
 def wants_detail(profile: Profile, command: str | None) -> bool:
     """Whether the command asks for detail by a flag that the profile names."""
     return any(
-        compile_pattern(pattern).search(part)
+        search(pattern, part)
         for part in simple_commands(command or "")
         for pattern in profile.match.detail
     )

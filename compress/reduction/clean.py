@@ -28,15 +28,17 @@ _SEQUENCE = re.compile(
 # Sequences that bring the cursor back to the line's begin, or wipe the line: a new frame.
 _FRAME = re.compile(r"\x1b\[(?:[01]?G|[12]?K(?=\x1b\[[01]?G))|\x1b\[2K")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _BACKSPACED = re.compile(r"[^\x08]\x08")
 _CUT = re.compile(r"[,;}\]>)]\s?|\s")
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the input, or a piece of a long one.
+    """A line of the input, a frame of one, or a piece of a long one.
 
-    ``index``: the input's line, from 0. ``part``: the piece within it, from 0.
+    ``index``: the input's line, from 0. ``part``: the piece within it, from 0; frames of a
+    progress display are lines of their own and share an index.
     """
 
     index: int
@@ -69,16 +71,15 @@ def clean(text: str) -> Cleaned:
             shown, gone = _printed(line)
             frames += gone
             escaped += shown != (line.rstrip("\r"),)
-        part = 0
         for frame in shown:
-            for piece in _pieces(frame) if len(frame) > LONG_LINE else (frame,):
-                lines.append(Line(index, part, piece))
-                part += 1
+            pieces = _pieces(frame) if len(frame) > LONG_LINE else [frame]
+            lines.extend(Line(index, part, piece) for part, piece in enumerate(pieces))
     return Cleaned(tuple(lines), len(raw), escaped, frames)
 
 
 def _printed(line: str) -> tuple[tuple[str, ...], int]:
     """What a terminal shows of a line, and how many frames it wrote over."""
+    line = _SURROGATE.sub("\ufffd", line)
     if "\x1b" in line or "\x9b" in line:
         line = _FRAME.sub("\r", line)
         line = _SEQUENCE.sub("", line)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from compress.reduction.critical import FAILURE
 from compress.reduction.items import Item
-from compress.reduction.patterns import LONGEST_LINE, compile_pattern
+from compress.reduction.patterns import search
 from compress.reduction.profile import Group
 
 _PATH = re.compile(r"(?P<folder>(?:[\w.@+~-]*/)+)(?P<name>[\w.@+~-]+)")
@@ -113,10 +113,10 @@ def _diagnostics(items: list[Item], patterns: Sequence[str]) -> tuple[list[Item]
 
 
 def _diagnostic(item: Item, patterns: Sequence[str]) -> tuple[str, str] | None:
-    if item.part or len(item.text) > LONGEST_LINE or not item.marks.located:
+    if item.part or not item.marks.located:
         return None
     for pattern in patterns:
-        match = compile_pattern(pattern).search(item.text)
+        match = search(pattern, item.text)
         if match is not None and len(match["message"]) >= _SHORTEST_MESSAGE:
             return match["location"], match["message"]
     return None

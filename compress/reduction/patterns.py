@@ -58,6 +58,11 @@ def compile_pattern(pattern: str) -> Any:
     return re2.compile(pattern, _options())
 
 
+def search(pattern: str, text: str) -> Any:
+    """The pattern's match in the text's first 64 K characters, or ``None``."""
+    return compile_pattern(pattern).search(text[:LONGEST_LINE].encode("utf-8", "replace").decode())
+
+
 class PatternSet:
     """Many patterns looked for at once, one pass a line."""
 

@@ -78,7 +78,7 @@ def render(items: Sequence[Item], kept: Sequence[bool], frame: Frame) -> Renderi
         if not stays:
             missing = True
             continue
-        if item.index == open_line:
+        if item.part and item.index == open_line:
             # Another piece of the same long line.
             lines[-1] += (f" {sign} " if missing else "") + item.text
             missing = False

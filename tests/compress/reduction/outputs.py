@@ -1,0 +1,34 @@
+"""Profiles and outputs that the tests of reduction share."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+
+from compress.reduction.profile import Profile, parse_profile
+from storage.resources import asset
+
+SIGN = "⋮"
+
+
+@cache
+def shipped_profile(name: str) -> Profile:
+    """A profile that ships, by name."""
+    table = tomllib.loads(asset(f"profiles/{name}.toml").decode())
+    return parse_profile(table, f"{name}.toml")
+
+
+def profile(**tables: object) -> Profile:
+    """A profile without patterns but those given."""
+    return parse_profile({"name": "made", "truncate": {"floor": 0}, **tables}, "made.toml")
+
+
+def shown(text: str, sign: str = SIGN) -> list[str]:
+    """The lines of a result that are not ours, without notes."""
+    lines = text.removesuffix("\n").split("\n")
+    return [line.split(f" {sign}")[0] for line in lines if not line.startswith(sign)]
+
+
+LOG = [
+    f"2026-01-02 10:00:{i % 60:02d} INFO worker: page {i} fetched in {i * 7} ms" for i in range(200)
+]
