@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from sys import intern
 from typing import Any, NamedTuple
 
 from compress.entries import NO_FACTS, LogEntry
