@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from sys import intern
 from typing import Any, NamedTuple
 
@@ -16,6 +16,8 @@ _APPEND = Append()
 _APPEND_CODE = "a"
 _USAGE_FIELDS = set(Usage.model_fields)
 """One for all, since they never change."""
+_same: Callable[[Any], Any] = intern
+"""One string for all that are equal: of a million entries, few types, roles, tools and models."""
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 """Made once: ``json.dumps`` with options makes one for each call."""
 
@@ -83,23 +85,22 @@ def decode_entry(row: Sequence[Any]) -> LogEntry:
     """The entry of one row of :data:`ENTRY_COLUMNS`."""
     return LogEntry(
         seq=row[0] & SEQ_MASK,
-        # Interned: a session may have a million entries, and few values for these.
-        type=intern(row[1]),
+        type=_same(row[1]),
         node=row[2],
         op=decode_op(row[3]),
         source_event_seqs=tuple(_seqs(json.loads(row[4]))) if row[4] else (),
-        role=None if row[5] is None else intern(row[5]),
+        role=None if row[5] is None else _same(row[5]),
         turn=row[6],
         step=row[7],
         tokens=row[8],
         thinking_tokens=row[9],
         call_tokens=row[10],
         image_tokens=row[11],
-        calls=tuple((c[0], intern(c[1])) for c in json.loads(row[12])) if row[12] else (),
+        calls=tuple((c[0], _same(c[1])) for c in json.loads(row[12])) if row[12] else (),
         results=tuple(json.loads(row[13])) if row[13] else (),
         is_error=bool(row[14]),
         time=row[15],
-        model=None if row[16] is None else intern(row[16]),
+        model=None if row[16] is None else _same(row[16]),
         usage=_decode_usage(row[17]),
         request=row[18],
         headline=row[19],
