@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from inspector import cli_audit, cli_resume, cli_session, cli_store
+from inspector import cli_audit, cli_resume, cli_session, cli_squeeze, cli_store
 from inspector.cli_completion import CommandsAndFiles
 from inspector.cli_shell import OutputError, Shell, error_document, put, put_all
 
@@ -65,6 +65,8 @@ for _command in (
     cli_store.sessions,
     cli_session.show,
     cli_session.pressure,
+    cli_squeeze.squeeze,
+    cli_squeeze.raw,
     cli_store.search,
     cli_session.compact,
     cli_session.pin,

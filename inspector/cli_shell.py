@@ -173,11 +173,19 @@ class OutputError(Exception):
     """Stdout takes no more: a full disk, a device that is gone."""
 
 
-def put(text: str) -> None:
+def put(text: str, end: str = "\n") -> None:
     """Print one piece of data. Raises :class:`OutputError`; a reader who left is a
     ``BrokenPipeError``."""
     with _writing():
-        print(text)
+        print(text, end=end)
+
+
+def put_bytes(data: bytes) -> None:
+    """Bytes as they are, at once; raises as :func:`put` does. Not for a terminal."""
+    with _writing():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
 
 
 def put_all() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from compress.entries import LogEntry
 from compress.events import NodeId
@@ -86,6 +86,16 @@ def raw_of(store: Store, loaded: LoadedSession, members: Sequence[NodeId]) -> tu
             provenance = provenance or f"{record.path}, line {record.line}, byte {record.offset}"
             lines.append(record.raw.decode("utf-8", errors="replace"))
     return "\n".join(lines)[:RAW_LIMIT], provenance
+
+
+def raw_content(store: Store, loaded: LoadedSession, seq: int) -> Iterator[bytes]:
+    """The text of a tool's result; of any other event, the record that it stands in, as the log
+    has it; in pieces. Raises :class:`UnknownEventError` at once."""
+    (event,) = store.events(loaded.record, [seq])
+    texts = [block.text for block in event.blocks if block.text]
+    if event.type == "tool/result" and texts:
+        return iter(["\n".join(texts).encode("utf-8", "surrogatepass")])
+    return store.raw_pieces(loaded.record, seq)
 
 
 def _history(loaded: LoadedSession, node: NodeId) -> list[str]:

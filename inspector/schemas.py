@@ -26,6 +26,7 @@ from inspector.reports import (
     SurfaceReport,
 )
 from inspector.resume_reports import ResumeReport
+from inspector.squeeze_reports import OutputRow, SqueezeReport
 from inspector.usage_reports import UsageReport
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -61,6 +62,8 @@ _DOCUMENTS: dict[str, tuple[str, Any]] = {
     "audit-head": ("ullage audit [SESSION] --head", HeadReport),
     "search": ("ullage search QUERY", list[SearchHit]),
     "usage": ("ullage usage", UsageReport),
+    "squeeze": ("ullage squeeze", SqueezeReport),
+    "raw": ("ullage raw", list[OutputRow]),
     "ingest": ("ullage ingest [PATH…]", IngestReport),
     "doctor": ("ullage doctor", DoctorReport),
     "error": ("any command that refuses", ErrorDocument),

@@ -12,7 +12,7 @@ import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from pathlib import Path
@@ -29,7 +29,7 @@ from inspector import audits, compactions, comparisons, diffs, health, resumes
 from inspector.audit_reports import HeadReport, VerificationReport
 from inspector.compactions import PreviewHandle
 from inspector.contents import Contents
-from inspector.details import event_detail
+from inspector.details import event_detail, raw_content
 from inspector.loaded import PLAN_VIEW, LoadedSession
 from inspector.locations import Locations
 from inspector.pressures import pressure_report
@@ -281,6 +281,10 @@ class UseCases:
         """Everything about one node."""
         loaded = self._load(session)
         return event_detail(self._store, loaded, self.view(session, track=track), seq)
+
+    def raw_content(self, session: str, seq: int) -> Iterator[bytes]:
+        """The text of a tool's result, or the record of another event, byte for byte, in pieces."""
+        return raw_content(self._store, self._load(session), seq)
 
     def pressure(
         self,

@@ -10,13 +10,14 @@ import hashlib
 import re
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import zstandard
 
 from storage import blobs
 from storage.connection import Connections
-from storage.errors import UnknownOutputError
+from storage.errors import StoreUnusableError, UnknownOutputError
 
 PIECE = 1 << 20
 """Bytes that are compressed together, and written in one transaction."""
@@ -59,21 +60,21 @@ class OutputWriter:
         self._pieces = 0
 
     def write(self, data: bytes) -> None:
-        """Raises the errors of :meth:`storage.connection.Connections.write`."""
+        """Raises :class:`storage.errors.StoreBusyError` or :class:`StoreUnusableError`."""
         self._digest.update(data)
         self._size += len(data)
         self._buffer += data
         while len(self._buffer) >= PIECE:
             piece = blobs.pack(bytes(self._buffer[:PIECE]))
             del self._buffer[:PIECE]
-            with self._connections.write() as connection:
+            with self._writing() as connection:
                 self._put(connection, piece)
 
     def finish(self, at: float, command: str | None = None, exit_code: int | None = None) -> str:
         """Writes the rest and the run; the pointer of the whole. Raises as :meth:`write`."""
         digest = self._digest.digest()
         rest = blobs.pack(bytes(self._buffer)) if self._buffer else None
-        with self._connections.write() as connection:
+        with self._writing() as connection:
             row = connection.execute("SELECT id FROM outputs WHERE digest = ?", (digest,))
             known = row.fetchone()
             if known is None:
@@ -92,6 +93,16 @@ class OutputWriter:
                 (output, at, command, exit_code),
             )
             return _shortest(connection, digest.hex())
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with self._connections.write() as connection:
+                yield connection
+        except sqlite3.Error as error:
+            raise StoreUnusableError(
+                f"The output cannot be kept in {self._connections.path} ({error})."
+            ) from error
 
     def _row(self, connection: sqlite3.Connection) -> int:
         if self._output is None:
