@@ -93,7 +93,7 @@ def _messages(title: str, share: float, said: Sequence[Said]) -> Section | None:
     def write(allowance: int, cost: Cost) -> Written:
         return _write_messages(said, allowance, cost)
 
-    return Section(title, share, write, _pointers([s.node for s in said]))
+    return Section(title, share, write, _all_pointers(said))
 
 
 def _list(
@@ -128,8 +128,10 @@ def _list(
 def _write_messages(said: Sequence[Said], allowance: int, cost: Cost) -> Written:
     """In order of rank, newest first: verbatim where short, else headline and pointer; what is
     left over is one line of pointers. Written in log order."""
-    order = sorted(range(len(said)), key=lambda i: (said[i].rank, -i))
-    left = allowance - cost(_pointers([s.node for s in said]))
+    newest = range(len(said) - 1, max(-1, len(said) - 1 - _LISTED), -1)
+    first = [i for i in range(min(len(said), _LISTED)) if said[i].rank < 2 and i not in newest]
+    order = sorted([*newest, *first], key=lambda i: (said[i].rank, -i))
+    left = allowance - cost(_all_pointers(said))
     chosen: dict[int, str] = {}
     verbatim: set[int] = set()
     misses = 0
@@ -151,10 +153,12 @@ def _write_messages(said: Sequence[Said], allowance: int, cost: Cost) -> Written
                 if form == whole:
                     verbatim.add(index)
                 break
-    rest = [one.node for index, one in enumerate(said) if index not in chosen]
     lines = [chosen[index] for index in sorted(chosen)]
+    left_out = (said[i].node for i in range(len(said) - 1, -1, -1) if i not in chosen)
+    rest = list(islice(left_out, _POINTERS_LISTED))[::-1]
     if rest:
-        lines.insert(0, _pointers(rest))
+        first_out = next(said[i].node for i in range(len(said)) if i not in chosen)
+        lines.insert(0, _pointers(first_out, rest, len(said) - len(chosen)))
     return Written(
         tuple(lines),
         tuple(one.brief for index, one in enumerate(said) if index not in verbatim),
@@ -264,11 +268,16 @@ def _more(count: int) -> str:
     return f"- … and {count} more"
 
 
-def _pointers(nodes: Sequence[NodeId]) -> str:
-    listed = ", ".join(str(node) for node in nodes[-_POINTERS_LISTED:])
-    if len(nodes) > _POINTERS_LISTED:
-        return f"- {len(nodes)} messages: the first at event {nodes[0]}, the last at {listed}"
-    return f"- At event {listed}" if len(nodes) == 1 else f"- At events {listed}"
+def _all_pointers(said: Sequence[Said]) -> str:
+    return _pointers(said[0].node, [one.node for one in said[-_POINTERS_LISTED:]], len(said))
+
+
+def _pointers(first: NodeId, newest: Sequence[NodeId], count: int) -> str:
+    """Where so many messages stand; ``newest``: the last of them, as many as are listed."""
+    listed = ", ".join(str(node) for node in newest)
+    if count > len(newest):
+        return f"- {count} messages: the first at event {first}, the last at {listed}"
+    return f"- At event {listed}" if count == 1 else f"- At events {listed}"
 
 
 def _newest(items: Sequence[_Item]) -> list[_Item]:
