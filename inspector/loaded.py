@@ -100,17 +100,20 @@ class LoadedSession:
                     return
                 self._take(new)
             self.record = record
-            known = self.operations[-1].number if self.operations else 0
-            new_rows = self._store.operations(record, known)
+            new_rows = self._store.operations(record, self.newest_operation)
             if new_rows:
                 self.operations = [*self.operations, *new_rows]
             self._version = version
 
+    @property
+    def newest_operation(self) -> int:
+        """N of the newest ``oN`` that is known here; 0 where there is none."""
+        return self.operations[-1].number if self.operations else 0
+
     def took(self, rows: Sequence[OperationRow]) -> None:
         """Operations that were just appended here: they need not be read back."""
         with self.lock:
-            known = self.operations[-1].number if self.operations else 0
-            if rows and rows[0].number == known + 1:
+            if rows and rows[0].number == self.newest_operation + 1:
                 self.operations = [*self.operations, *rows]
 
     def _last_seq(self) -> int:

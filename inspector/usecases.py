@@ -20,7 +20,7 @@ from pathlib import Path
 from compress.errors import CompressError
 from compress.events import NodeId
 from compress.messages import derive_messages
-from compress.operations import OperationDraft, number
+from compress.operations import OperationDraft, OperationRow, number
 from compress.pins import pin_draft, unpin_draft
 from compress.plan import PlanState
 from compress.surface import View
@@ -371,8 +371,14 @@ class UseCases:
     def commit(self, preview: PreviewHandle) -> CompactionReport:
         """Commits a preview, if its region is still what was previewed."""
         loaded = self._load(preview.report.session.id)
-        report, draft = compactions.check(self._store, loaded, self.settings, preview)
-        operation = self._append(loaded, lambda _: draft)
+        report = preview.report
+
+        def checked(_: PlanState) -> OperationDraft:
+            nonlocal report
+            report, draft = compactions.check(self._store, loaded, self.settings, preview)
+            return draft
+
+        operation = self._append(loaded, checked)
         return report.model_copy(update={"operation": operation, "head": self.head().digest})
 
     def compare(
@@ -526,17 +532,17 @@ class UseCases:
         )
 
     def _append(self, loaded: LoadedSession, draft: Callable[[PlanState], OperationDraft]) -> str:
-        made = draft(loaded.plan())
-        now = self._clock()
-        rows = self._store.append_operations(
-            loaded.record,
-            lambda strand: number(
-                made,
-                next_number=strand[-1].number + 1 if strand else 1,
-                after=loaded.record.last_seq,
-                at=now,
-            ),
-        )
+        """Drafts on the strand as it stands in the very transaction that appends: where another
+        process was quicker, what is drafted is checked again."""
+        while True:
+            made, known, now = draft(loaded.plan()), loaded.newest_operation, self._clock()
+            with suppress(_StrandGrewError):
+                rows = self._store.append_operations(
+                    loaded.record,
+                    lambda strand: _behind(strand, known, made, loaded.record.last_seq, now),  # noqa: B023
+                )
+                break
+            loaded.refresh()
         loaded.took(rows)
         loaded.refresh()
         return rows[0].operation
@@ -568,3 +574,16 @@ def open_usecases(loaded: Loaded) -> UseCases:
 
 def _moment(record: SessionRecord, at: NodeId | None) -> NodeId | None:
     return record.last_seq if at is None else at
+
+
+class _StrandGrewError(Exception):
+    """The user's strand is longer than what an operation was drafted on."""
+
+
+def _behind(
+    strand: Sequence[OperationRow], known: int, made: OperationDraft, after: int, at: float
+) -> Sequence[OperationRow]:
+    newest = strand[-1].number if strand else 0
+    if newest != known:
+        raise _StrandGrewError
+    return number(made, next_number=newest + 1, after=after, at=at)

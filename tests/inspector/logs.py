@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -85,12 +86,14 @@ class Log:
             file.write(json.dumps(row) + "\n")
 
 
-def usecases(db: Path | str, folder: Path, **settings: Any) -> UseCases:
+def usecases(
+    db: Path | str, folder: Path, clock: Callable[[], float] = time.time, **settings: Any
+) -> UseCases:
     """Use-cases that find no log but those they are given."""
     loaded = load_settings(
         settings, environment={}, folder=folder, config_file=folder / "none.toml"
     )
-    return UseCases(Store(db, registry()), loaded, environment={}, home=folder)
+    return UseCases(Store(db, registry()), loaded, environment={}, home=folder, clock=clock)
 
 
 def rows(cases: UseCases, session: str = NAME, track: str = "plan") -> Sequence[Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from threading import Thread
 
@@ -10,6 +11,7 @@ import pytest
 
 from compress.compaction.errors import ChangedError
 from compress.events import NodeId
+from compress.pins import PinError
 from inspector.compactions import CancelledError, PreviewHandle
 from inspector.reports import CompactionReport, NodeFate, fate_runs
 from inspector.usecases import UseCases
@@ -151,3 +153,49 @@ def test_the_fates_of_a_report_are_the_rows_of_the_surface(cases: UseCases) -> N
     assert printed == [fate.model_dump(mode="json") for fate in report.nodes]
     again = CompactionReport.model_validate(report.model_dump())
     assert fate_runs(tuple(NodeFate(**dict(fate)) for fate in again.nodes))[0].fate == "shadowed"
+
+
+class TestTwoAtOnce:
+    """Another process operates between the check and the commit: the clock, which is read there,
+    plays it."""
+
+    @pytest.fixture
+    def other(self, log: Log, tmp_path: Path) -> Iterator[UseCases]:
+        opened = usecases(tmp_path / "store.db", tmp_path)
+        opened.ingest([log.path])
+        yield opened
+        opened.close()
+
+    def racing(self, tmp_path: Path, *acts: Callable[[], object]) -> UseCases:
+        left = list(acts)
+
+        def clock() -> float:
+            if left:
+                left.pop()()
+            return 1.7e9
+
+        return usecases(tmp_path / "store.db", tmp_path, clock=clock)
+
+    def test_a_pin_that_came_first_refuses_the_commit(
+        self, other: UseCases, tmp_path: Path
+    ) -> None:
+        nodes = surface(other)
+        with closing(self.racing(tmp_path, lambda: other.pin(NAME, [nodes[2]]))) as cases:
+            with pytest.raises(ChangedError):
+                cases.commit(of_the_first(cases, 9))
+            assert surface(cases) == nodes
+
+    def test_one_elsewhere_does_not(self, other: UseCases, tmp_path: Path) -> None:
+        nodes = surface(other)
+        with closing(self.racing(tmp_path, lambda: other.pin(NAME, [nodes[-1]]))) as cases:
+            done = cases.commit(of_the_first(cases, 9))
+            assert done.operation == "o2"
+            assert surface(cases) == ["o4", *nodes[9:]]
+
+    def test_the_same_pin_twice_is_refused(self, other: UseCases, tmp_path: Path) -> None:
+        nodes = surface(other)
+        with (
+            closing(self.racing(tmp_path, lambda: other.pin(NAME, [nodes[2]]))) as cases,
+            pytest.raises(PinError, match="pinned already"),
+        ):
+            cases.pin(NAME, [nodes[2]])
