@@ -145,11 +145,13 @@ def policy_of(settings: Settings) -> Policy:
     return Policy(
         threshold_ratio=settings.threshold_ratio,
         retain_ratio=settings.retain_ratio,
+        retain_tokens=settings.retain_tokens,
         summary_tokens=settings.max_summary_tokens,
         retries=settings.retries,
         last_messages=settings.last_messages,
         micro_start=settings.micro_high,
         micro_target=settings.micro_low,
+        unclearable=frozenset(settings.unclearable_tools),
         auto=settings.auto,
     )
 

@@ -73,6 +73,8 @@ class Settings(BaseModel):
     """Pressure at which compaction begins."""
     retain_ratio: Ratio = 0.16
     """The tail that compaction leaves verbatim: ``floor(window × retain_ratio)`` tokens."""
+    retain_tokens: PositiveInt | None = None
+    """The same in tokens; wins over the ratio where it is set."""
     max_summary_tokens: Annotated[int, Field(ge=64)] = 8192
     retries: Annotated[int, Field(ge=0, le=10)] = 1
     """Further attempts while a compaction ends above the threshold."""
@@ -82,6 +84,8 @@ class Settings(BaseModel):
     """Pressure at which micro-compaction begins …"""
     micro_low: Ratio = 0.60
     """… and at which it stops."""
+    unclearable_tools: tuple[str, ...] = ()
+    """Tools whose results micro-compaction leaves alone; all others are clearable."""
     auto: Literal["off", "micro", "full"] = "off"
     """What a policy may commit without a person while watching."""
     theme: Literal["dark", "light"] = "dark"
@@ -121,6 +125,14 @@ def _contradictions(settings: Settings) -> Iterator[tuple[tuple[str, str], str]]
         if a >= b:
             left, right = (_with_tokens(key, v, window) for key, v in ((low, a), (high, b)))
             yield (low, high), f"{left} must be below {right}: {why}"
+    # Of a table of windows, or none, each session's own is checked when it is used.
+    retained, ratio = settings.retain_tokens, settings.threshold_ratio
+    if retained is not None and window is not None and retained >= int(window * ratio):
+        right = _with_tokens("threshold_ratio", ratio, window)
+        yield (
+            ("retain_tokens", "threshold_ratio"),
+            f"retain_tokens = {retained:,} must be below {right}: {pairs[0][2]}",
+        )
 
 
 def _with_tokens(key: str, ratio: float, window: int | None) -> str:
@@ -234,7 +246,11 @@ def _from_flags(flags: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
 
 
 def _checked_text(key: str, text: str, origin: str) -> Any:
-    value: Any = _window_text(text) if key == "window" else text
+    value: Any = text
+    if key == "window":
+        value = _window_text(text)
+    elif key == "unclearable_tools":
+        value = [name.strip() for name in text.split(",") if name.strip()]
     return _checked(key, value, origin, from_text=isinstance(value, str))
 
 
@@ -261,7 +277,11 @@ def _checked(key: str, value: Any, origin: str, *, from_text: bool = False) -> A
         checked = (
             adapter.validate_strings(value)
             if from_text
-            else adapter.validate_python(value, strict=True)
+            else adapter.validate_python(
+                # TOML knows lists only.
+                tuple(value) if isinstance(value, list) else value,
+                strict=True,
+            )
         )
     except ValidationError as error:
         raise SettingsError(

@@ -160,6 +160,24 @@ def test_a_tail_at_the_threshold_is_refused_with_both_numbers_and_both_places(ho
     assert f"threshold_ratio from {home / 'config.toml'}" in message
 
 
+def test_a_tail_in_tokens_is_refused_at_the_threshold_of_the_window(home: Path) -> None:
+    with pytest.raises(SettingsError, match=r"160,000 must be below .*160,000 tokens") as refusal:
+        load(home, user="window = 200_000\nretain_tokens = 160_000")
+    assert "retain_tokens from" in str(refusal.value)
+    loaded = load(home, user="window = 200_000\nretain_tokens = 159_999")
+    assert loaded.settings.retain_tokens == 159_999
+
+
+def test_the_tools_whose_results_stay_are_named_in_a_list(home: Path) -> None:
+    loaded = load(home, user='unclearable_tools = ["Read", "mcp__wiki"]')
+    assert loaded.settings.unclearable_tools == ("Read", "mcp__wiki")
+    loaded = load(home, environment={"ULLAGE_UNCLEARABLE_TOOLS": "Read, mcp__wiki"})
+    assert loaded.settings.unclearable_tools == ("Read", "mcp__wiki")
+    assert load(home, unclearable_tools="Bash").settings.unclearable_tools == ("Bash",)
+    with pytest.raises(SettingsError, match="unclearable_tools"):
+        load(home, user="unclearable_tools = [3]")
+
+
 def test_clearing_must_stop_below_where_it_begins(home: Path) -> None:
     with pytest.raises(SettingsError, match=r"micro_low = 0\.6 must be below micro_high = 0\.55"):
         load(home, user="micro_high = 0.55")

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from compress.compaction.errors import ChangedError
+from compress.compaction.policy import PolicyError
 from compress.errors import CompressError, UnbalancedBoundaryError
 from compress.events import NodeId
+from inspector.compactions import NothingToDoError
 from inspector.usecases import UseCases
 from storage.errors import UnknownEventError
 from tests.inspector.logs import NAME, Log, rows, usecases
@@ -230,6 +234,27 @@ def _do(cases: UseCases, act: str, place: int) -> None:
         other = found[(place * 7 + 11) % len(found)]
         start, end = sorted((seq, other), key=found.index)
         cases.commit(cases.preview(NAME, start=start, end=end))
+
+
+def test_settings_name_the_tail_in_tokens_and_the_tools_whose_results_stay(
+    log: Log, tmp_path: Path
+) -> None:
+    log.assistant({"type": "text", "text": "Read."}, tokens=90_000)
+
+    def cleared(**settings: Any) -> int:
+        with closing(usecases(":memory:", tmp_path, window=100_000, **settings)) as opened:
+            opened.ingest([log.path])
+            made = opened.preview(NAME, mode="micro")
+            return sum(fate.fate == "receipt" for fate in made.report.nodes)
+
+    assert cleared() > 0
+    with pytest.raises(NothingToDoError):
+        cleared(unclearable_tools=("Read",))
+    table = {"*": 100_000}
+    with closing(usecases(":memory:", tmp_path, window=table, retain_tokens=80_000)) as opened:
+        opened.ingest([log.path])
+        with pytest.raises(PolicyError, match=r"80,000.*80,000"):
+            opened.preview(NAME, mode="auto")
 
 
 @pytest.mark.parametrize(("auto", "kinds"), [("off", []), ("micro", ["micro"])])
