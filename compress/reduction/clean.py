@@ -94,7 +94,9 @@ def _printed(line: str) -> tuple[tuple[str, ...], int]:
         return (frames[0] if frames else "",), 0
     kept: list[str] = []
     templates: list[str] = []
-    for frame in frames:
+    # A frame without a letter is a bar or a percentage: it says nothing once it is over.
+    worded = [frame for frame in frames if any(map(str.isalpha, frame))] or frames[-1:]
+    for frame in worded:
         template = frame_template(frame)
         if templates and templates[-1] == template:
             kept[-1] = frame

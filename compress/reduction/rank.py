@@ -26,6 +26,8 @@ _FOREIGN = 0.2
 _SPARSE = 0.4
 """Locations are the matter of an output where fewer of its lines have one; a listing has them all
 over. Likewise openings of blocks."""
+_LAST_WORD = 300.0
+"""A verdict among the last lines: whatever the budget, it is what the output comes to."""
 _PLAIN = 0.05
 _AGAIN = 1.0
 """How fast the worth of the k-th line of one template falls: ÷ (1 + this × ln k)."""
@@ -88,6 +90,7 @@ def rank(items: Sequence[Item], rule: Truncate, success: bool) -> list[Worth]:
         from_end = len(items) - position
         if from_end <= rule.tail:
             extra += _TAIL * (1 - (from_end - 1) / (2 * rule.tail))
+            base += _LAST_WORD if marks.level == VERDICT else 0
         if position < rule.head:
             extra += _HEAD * (1 - position / (2 * rule.head))
         if openings[position]:

@@ -28,7 +28,6 @@ _EXACT_ITEMS = 200
 """Budget and number of items up to which the best selection is looked for."""
 _MISSES = 400
 """Items that did not fit, one after another, before the search for smaller ones ends."""
-_ROUNDS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,16 +153,19 @@ def truncate(
     pool: Pool, limit: int, counter: TokenCounter, frame: Frame
 ) -> tuple[Rendering, list[bool]]:
     """The fullest rendering within the limit, and which items are in it. Lines counted one by one
-    may add up to a little less than the text: what is over is taken from the room, a few times.
+    may add up to a little less than the text: what is over is taken from the room, then twice as
+    much, and so on.
     A limit that the header alone exceeds leaves the header."""
     gap_cost = 0 if frame.style == "bare" else counter.count(f"\n{frame.sign}123\n") - 1
     room = limit - counter.count(render([], [], frame).header) - 1
-    for _ in range(_ROUNDS):
-        kept = pool.fill(room, gap_cost) if room > 0 else [False] * len(pool.items)
+    step = 0
+    while room > 0:
+        kept = pool.fill(room, gap_cost)
         rendering = render(pool.items, kept, frame)
         over = counter.count(rendering.text) - limit
-        if over <= 0 or not any(kept):
+        if over <= 0:
             return rendering, kept
-        room -= over
+        step = max(over, step * 2)
+        room -= step
     kept = [False] * len(pool.items)
     return render(pool.items, kept, frame), kept

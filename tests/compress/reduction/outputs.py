@@ -7,6 +7,7 @@ from functools import cache
 
 from compress.reduction.profile import Profile, parse_profile
 from storage.resources import asset
+from tests.conftest import REPOSITORY
 
 SIGN = "⋮"
 
@@ -16,6 +17,12 @@ def shipped_profile(name: str) -> Profile:
     """A profile that ships, by name."""
     table = tomllib.loads(asset(f"profiles/{name}.toml").decode())
     return parse_profile(table, f"{name}.toml")
+
+
+def shipped_profiles() -> list[Profile]:
+    """All that ship, the generic ones last."""
+    names = sorted(path.stem for path in (REPOSITORY / "assets" / "profiles").glob("*.toml"))
+    return sorted(map(shipped_profile, names), key=lambda p: p.name.startswith("generic"))
 
 
 def profile(**tables: object) -> Profile:
