@@ -136,7 +136,6 @@ class _Fold:
         step = Step(_did(facts), node)
         self.headlines[facts.id] = step.headline
         self.found.steps.append(step)
-        self.found.tools[call.name] = self.found.tools.get(call.name, 0) + 1
         self._calls[facts.id] = (facts, step)
         for fact in call.facts:
             if fact.action in ("read", "changed", "created"):

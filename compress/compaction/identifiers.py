@@ -181,7 +181,7 @@ def likelihood(mention: Mention, length: int) -> float:
             odds -= 1.0
     if mention.uses + mention.seen == 1:
         odds -= 1.0
-    return odds + (1.0 if mention.schema else 0.0)
+    return odds
 
 
 _KIND_ODDS: dict[IdentifierKind, float] = {

@@ -108,8 +108,6 @@ class Digest:
     words: list[tuple[str, NodeId]] = field(default_factory=list)
     """All of the agent's own words."""
     steps: list[Step] = field(default_factory=list)
-    tools: dict[str, int] = field(default_factory=dict)
-    """Tool → calls of it."""
     earlier: list[tuple[str, NodeId]] = field(default_factory=list)
     """Summaries that the agent itself wrote."""
     mentions: dict[str, Mention] = field(default_factory=dict)
