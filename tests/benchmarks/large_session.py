@@ -52,7 +52,6 @@ and ends with the agent's."""
 
 APP = """
 import sys
-from datetime import UTC
 from pathlib import Path
 from inspector.app import UllageApp
 from inspector.settings import load_settings
@@ -228,13 +227,16 @@ def keys(db: Path, session: str, count: int, figures: Figures) -> None:
     root = Path(__file__).resolve().parents[2]
     terminal = Terminal([sys.executable, "-c", APP, str(db), session], root)
     try:
-        first_paint(terminal, b"#", perf_counter())
+        first_paint(terminal, b"case_", perf_counter())
         wait_for_silence(terminal)
         terminal.send("c")
         wait_for_silence(terminal)
+        for pressed in (KEYS["home"], "s", KEYS["end"], *"kkkkkkkkkkkk", "e", "k", "k"):
+            terminal.send(pressed)
+            wait_for_silence(terminal)
         spent = []
         for _ in range(count):
-            for pressed in (KEYS["down"], KEYS["down"], "s", "+", KEYS["down"]):
+            for pressed in ("j", "e", "k", "+", "j", "p", "k", "-"):
                 taken, _ = latency(terminal, pressed)
                 spent.append(taken * 1000)
         spent.sort()
@@ -255,7 +257,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True, help="where the session is kept")
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=8, help="edits of each kind")
-    parser.add_argument("--keys", type=int, default=0, help="rounds of five keys in the app")
+    parser.add_argument("--keys", type=int, default=0, help="rounds of eight keys in the app")
     asked = parser.parse_args()
     original = prepared(asked.folder, asked.events)
     copy = asked.folder / "scratch.db"
