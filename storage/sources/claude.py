@@ -207,7 +207,7 @@ class ClaudeAdapter(SourceAdapter):
     """Claude Code, from 1.0 on."""
 
     agent: ClassVar[str] = "claude"
-    revision: ClassVar[int] = 1
+    revision: ClassVar[int] = 2
     global_ids: ClassVar[bool] = True
     beside: ClassVar[tuple[str, ...]] = ("*.meta.json",)
 

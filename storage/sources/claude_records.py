@@ -21,6 +21,9 @@ CLEARED = "[Old tool result content cleared]"
 _INTERRUPT = "[Request interrupted by user"
 _REJECTION = "The user doesn't want to "
 _REASONS = ("the user said:\n", "reason for the rejection:")
+_AFTERWORD = "\n\nNote: The user's next message may contain"
+_TEMPLATE = "The user wants to clarify these questions."
+"""What the agent itself writes behind, and instead of, the person's reason."""
 _ECHOES = ("<command-name>", "<local-command-", "<bash-input>", "<bash-stdout>", "<bash-stderr>")
 _LONGEST_FACT = 2_000
 """Characters of a free text in ``meta``."""
@@ -142,7 +145,10 @@ def _user(value: dict[str, Any]) -> list[Part]:
     parts: list[Part] = []
     for block in blocks:
         if block.kind == "tool_result":
-            parts.append(Part("tool/result", (block,), "own", "user", _result_facts(value)))
+            facts = _result_facts(value)
+            if _rejected(block):
+                facts["declined"] = True
+            parts.append(Part("tool/result", (block,), "own", "user", facts))
         else:
             parts.append(Part(kind, (block,), "message", "user", meta))
     parts.extend(_decision(block) for block in blocks if _rejected(block))
@@ -163,9 +169,22 @@ def _speaker(value: dict[str, Any], text: str) -> tuple[EventType, dict[str, Any
 
 
 def _result_facts(value: dict[str, Any]) -> dict[str, Any]:
-    """``agent``: the native id of the sub-agent's session, which is the stem of its file."""
+    """``agent``: the native id of the sub-agent's session, which is the stem of its file.
+    ``declined`` (added where it holds): a person refused the call, so that it has no result."""
     agent = mapping(value.get("toolUseResult")).get("agentId")
     return {"agent": f"agent-{agent}"} if isinstance(agent, str) else {}
+
+
+def answers_of(result: Any) -> dict[str, str]:
+    """What a person answered to the questions of an ``AskUserQuestion`` call: ``question`` and
+    ``message``, from the structured result; empty where there is no answer."""
+    answers = mapping(mapping(result).get("answers"))
+    said = [(key, answer) for key, answer in answers.items() if isinstance(answer, str) and answer]
+    if not said:
+        return {}
+    message = "\n".join(answer if len(said) == 1 else f"{key} {answer}" for key, answer in said)
+    question = "\n".join(key for key, _ in said)
+    return {"question": question[:_LONGEST_FACT], "message": message[:_LONGEST_FACT]}
 
 
 def _rejected(block: ContentBlock) -> bool:
@@ -177,7 +196,9 @@ def _decision(block: ContentBlock) -> Part:
     for mark in _REASONS:
         before, found, words = block.text.partition(mark)
         if found and before:
-            meta["message"] = words.strip()[:_LONGEST_FACT]
+            said = words.partition(_AFTERWORD)[0].strip()
+            if said and not said.startswith(_TEMPLATE):
+                meta["message"] = said[:_LONGEST_FACT]
             break
     return Part("approval/decision", meta=meta)
 

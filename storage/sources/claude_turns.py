@@ -8,7 +8,7 @@ from typing import Any
 from storage.sources.base import SessionFacts
 from storage.sources.claude_events import EventWriter
 from storage.sources.claude_plans import Tasks
-from storage.sources.claude_records import Part
+from storage.sources.claude_records import Part, answers_of
 from storage.sources.values import count, mapping
 
 _QUESTIONS = frozenset({"AskUserQuestion", "ExitPlanMode"})
@@ -101,8 +101,16 @@ class Turns:
                 self._log_tasks()
             elif name == "ExitPlanMode" and not decided:
                 decision = "rejected" if part.blocks[0].is_error else "approved"
-                self._writer.log("approval/decision", {"decision": decision, "call": call})
+                self._decision(decision, call)
+            elif name == "AskUserQuestion" and (said := answers_of(value.get("toolUseResult"))):
+                self._decision("answered", call, said)
+            elif mapping(value.get("toolUseResult")).get("userModified") is True:
+                self._decision("edited", call)
         self._facts.waiting = bool(self._questions)
+
+    def _decision(self, decision: str, call: str, said: Mapping[str, str] | None = None) -> None:
+        meta = {"decision": decision, "call": call, **(said or {})}
+        self._writer.log("approval/decision", meta)
 
     def _log_tasks(self) -> None:
         self._writer.log("artifact/update", {"kind": "todo", "items": self._tasks.items()})

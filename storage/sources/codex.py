@@ -23,7 +23,7 @@ class CodexAdapter(SourceAdapter):
     """Codex' rollout files, 0.34 … 0.171."""
 
     agent = "codex"
-    revision = 2
+    revision = 3
 
     def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:
         named = environment.get("CODEX_HOME")

@@ -64,6 +64,8 @@ _SUMMARY_LINE_END = "use the information in this summary to assist with your own
 """How the first line of the user message that carries a local compaction's summary begins and
 ends. Older versions ended it otherwise; today's Codex takes their summaries for a user's words."""
 
+_DECLINED = frozenset({"exec command rejected by user", "patch rejected by user"})
+"""The whole output of a call that a person refused (openai/codex ``core/src/tools/events.rs``)."""
 _EXIT_CODE = re.compile(
     r"(?:\A(?:.*\n){0,5}?(?:Process exited with code|Exit code:) (-?\d+)(?:\n|\Z))"
     r"|(?:\"exit_code\":\s*(-?\d+))"
@@ -291,7 +293,8 @@ def _output(payload: Mapping[str, Any]) -> Item:
         images=images,
         is_error=_failed(text) if failed is None else failed,
     )
-    return Item("tool/result", "user", (block,), call_id=call_id)
+    meta = {"declined": True} if text.strip() in _DECLINED else NO_META
+    return Item("tool/result", "user", (block,), call_id=call_id, meta=meta)
 
 
 def _failed(text: str) -> bool | None:

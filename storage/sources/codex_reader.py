@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from compress.events import EventType
 from storage.sources.base import Derived, Numbering, Record, SessionFacts
+from storage.sources.codex_decisions import decision_of, question_asked
 from storage.sources.codex_events import RolloutEvents
 from storage.sources.codex_items import Item, inter_agent_item, is_silent, item_of, message_text
 from storage.sources.codex_records import (
@@ -35,6 +36,8 @@ class CodexReader(RolloutEvents):
         self.facts = self.sessions[""] = SessionFacts(native_id=native_id)
         self._usage = UsageReader()
         self._step_of_call: dict[str, int] = {}
+        self._questions: dict[str, str] = {}
+        """Call id → what it asks the person, until there is an answer."""
         self._turn_named = False
         """The current turn was opened by a record of its own."""
         self._turn_spoken = False
@@ -92,6 +95,18 @@ class CodexReader(RolloutEvents):
             self._history.append(node, item)
         if item.artifact is not None:
             self._add("artifact/update", len(self._events), step=step, meta=item.artifact)
+        self._note_question(item, step)
+
+    def _note_question(self, item: Item, step: int | None) -> None:
+        """What the person is asked, and decides."""
+        call = item.call_id or ""
+        question = question_asked(item) if item.produced else None
+        if question is not None:
+            self._questions[call] = question
+        elif item.type == "tool/result":
+            decision = decision_of(item, self._questions.pop(call, None))
+            if decision is not None:
+                self._add("approval/decision", len(self._events), step=step, meta=decision)
 
     def _situate(self, item: Item) -> tuple[EventType, int | None]:
         """The item's type and step, and what it does to the turn."""

@@ -48,7 +48,7 @@ class DshAdapter(SourceAdapter):
     """Reads v0 in both vocabularies, and v1 to v3."""
 
     agent: ClassVar[str] = "dsh"
-    revision: ClassVar[int] = 1
+    revision: ClassVar[int] = 2
     global_ids: ClassVar[bool] = True
 
     def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:

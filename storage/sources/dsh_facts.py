@@ -183,12 +183,19 @@ def _todos(data: dict[str, Any]) -> Fact:
     return Fact("artifact/update", {"kind": "todo", "items": items})
 
 
+_DECISIONS = {"allowed-once": "approved"}
+"""The outcomes of its approvals that have another name here; ``rejected`` has none."""
+
+
 def _asked(data: dict[str, Any]) -> Fact:
     return Fact("approval/request", _texts(data, "id", "toolName", "callId", "reason"))
 
 
 def _decided(data: dict[str, Any]) -> Fact:
-    return Fact("approval/decision", _texts(data, "id", "outcome"))
+    meta = _texts(data, "id", "outcome")
+    if isinstance(outcome := meta.get("outcome"), str):
+        meta["decision"] = _DECISIONS.get(outcome, outcome)
+    return Fact("approval/decision", meta)
 
 
 def _retry(data: dict[str, Any]) -> Fact:
