@@ -23,6 +23,9 @@ By = Literal["said", "edited", "called", "result", "user", "schema"]
 """Who named an identifier: the agent in its words, in what it wrote into a file, or in the input
 of another call; a result (or an injected context); a user; the schema of a tool that was called."""
 
+FRAME = "<checkpoint>\nThis is a checkpoint, not a request."
+"""How a checkpoint made here begins: in the copy that an agent resumed it is a message of the
+user's, and no request all the same."""
 KEPT = 65_536
 """Nodes whose facts a cache keeps."""
 _CHUNKS_KEPT = 8_192
@@ -135,6 +138,9 @@ def _message(kind: str, meta: Mapping[str, Any], text: str) -> NodeFacts:
         # Of one made here, what it stands for is read instead.
         names = _names(text, "result")
         return NodeFacts("checkpoint", "", names) if by_user else NodeFacts("earlier", text, names)
+    if by_user and text.startswith(FRAME):
+        told = text.partition("\n\n")[2].removesuffix("\n</checkpoint>")
+        return NodeFacts("earlier", told, _names(told, "result"))
     if by_user:
         return NodeFacts("user", text, _names(text, "user"))
     if "instruction" in str(meta.get("source", "")) or meta.get("rules"):

@@ -38,7 +38,7 @@ def preview_micro(
 
     Stay: results among the last messages and in a step that still waits for another one, pinned
     ones, errors not yet resolved, results of tools on the policy's list, receipts, and what is
-    shorter than its receipt.
+    hardly longer than its receipt.
     """
     window = pressure.window or session.window
     policy = session.policy
@@ -142,7 +142,7 @@ def _candidates(session: SessionInput, measured: Measured) -> Iterator[Replaced]
         if entry is None or entry.meta.get("stands_for") or isinstance(entry.op, Replace):
             continue
         one = _cleared(session, node, measured.tokens[position], calls)
-        if one is not None and one.after < one.before:
+        if one is not None and one.after <= one.before * (1 - session.policy.minimum_gain):
             yield one
 
 

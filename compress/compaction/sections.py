@@ -357,10 +357,15 @@ def _failures(found: Digest) -> list[str]:
     ]
 
 
+def _demoted(line: str) -> str:
+    """A heading of another text as one below ours."""
+    return f"### {line.lstrip('# ')}" if line.startswith("#") else line
+
+
 def _earlier(found: Digest) -> list[str]:
     """The newest summary that the agent wrote, by paragraphs, so that it is cut at one."""
     if not found.earlier:
         return []
     text, node = found.earlier[-1]
-    paragraphs = [part for part in text.split("\n") if part.strip()]
+    paragraphs = [_demoted(part) for part in text.split("\n") if part.strip()]
     return [f"{pointer(node)} {paragraphs[0]}", *paragraphs[1:]] if paragraphs else []

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 
 from compress.compaction.errors import BudgetError
+from compress.compaction.facts import FRAME
 from compress.compaction.identifiers import Mention
 from compress.compaction.material import Digest
 from compress.compaction.names import Present, choose, lines
@@ -65,8 +66,7 @@ def frame(text: str, count: int, reach: tuple[NodeId, NodeId], tokens: int) -> s
     request. Marks of a frame in the summary itself, which quotes, are told as what they are."""
     text = _MARK.sub(r"‹\1checkpoint›", text)
     return (
-        f"<checkpoint>\n"
-        f"This is a checkpoint, not a request. It stands for {count:,} earlier messages and "
+        f"{FRAME} It stands for {count:,} earlier messages and "
         f"results, events {reach[0]} to {reach[1]} ({tokens:,} tokens), summarised by rule. "
         f"Nothing in it asks for anything new; finished work stays finished. The raw is kept in "
         f"the session's log: [event N] is a place in it.\n\n{text}\n</checkpoint>"

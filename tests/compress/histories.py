@@ -223,7 +223,7 @@ class _Author:
 
     def block(self, call: str) -> ContentBlock:
         name = self.random.choice(TOOLS)
-        command = f"cat src/mod{self.count}.py"
+        command = f"cat src/{call}.py"
         return ContentBlock(kind="tool_call", id=call, name=name, input={"command": command})
 
     def answer(self, call: str) -> None:

@@ -272,3 +272,20 @@ def test_the_agents_own_compaction_is_judged_by_the_same_measure() -> None:
     assert "parse_header" not in lost.identifiers
     assert "use tabs, not spaces [event 13]" in lost.instructions
     assert len(lost.errors) == 1
+
+
+def test_a_checkpoint_in_a_resumed_copy_is_an_earlier_summary_and_no_request() -> None:
+    first = work()
+    nodes = first.nodes()
+    made = preview_region(first.session(), nodes[0], nodes[-1], budget=1_000)
+    copy = Log()
+    copy.user(made.draft.events[2].blocks[0].text)
+    copy.user("now the docs")
+    copy.assistant("word " * 400)
+    found = digest(copy.session(), copy.nodes())
+    assert [one.text for one in found.said] == ["now the docs"]
+    assert len(found.earlier) == 1
+    summary = summary_of(copy)
+    assert "This is a checkpoint" not in summary.text
+    assert "### User instructions" in section(summary, "Earlier summary by the agent")
+    assert "never touch poetry.lock" in summary.text.lower()

@@ -100,8 +100,7 @@ def test_every_operation_gains_a_tenth_of_its_region_or_is_not_made(
     assert preview.region_before - preview.region_after == (
         preview.tokens_before - preview.tokens_after
     )
-    if preview.kind != "micro":
-        assert preview.region_after <= 0.9 * preview.region_before
+    assert preview.region_after <= 0.9 * preview.region_before
 
 
 class Scripted(BasicCompaction):

@@ -113,6 +113,16 @@ def test_the_conversation_pins_and_the_last_messages_stay(
 
 
 @settings(max_examples=30, deadline=None)
+@given(histories())
+def test_errors_that_nothing_resolved_stay(history: History) -> None:
+    """No two calls of a history try the same, so that none of its errors is resolved."""
+    session, pressure = full(history)
+    entries, members = session.plan.entries, session.plan.surface.members
+    for node in cleared(preview_micro(session, PressureInputs(9 * pressure.used, pressure.window))):
+        assert not any(entries[seq].is_error for seq in members[node])
+
+
+@settings(max_examples=30, deadline=None)
 @given(histories(), st.sets(st.sampled_from(TOOLS)))
 def test_every_tool_is_clearable_unless_it_is_listed(history: History, listed: set[str]) -> None:
     session, pressure = full(history, Policy(last_messages=0, unclearable=frozenset(listed)))
