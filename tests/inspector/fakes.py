@@ -1,5 +1,7 @@
 """Use-cases without a store: believable, deterministic, in memory."""
 
+# Long because: it stands for all of the use-cases, a short method each.
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

@@ -1,5 +1,7 @@
 """Compaction in the app: preview, edit in place, commit, undo."""
 
+# Long because: a test for each thing that a person does with a compaction.
+
 from __future__ import annotations
 
 import threading

@@ -1,5 +1,7 @@
 """Figures, drawings and the list, each by hand-worked values."""
 
+# Long because: a widget after the other, a few tests each.
+
 from __future__ import annotations
 
 import pytest
