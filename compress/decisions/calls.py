@@ -21,6 +21,9 @@ _REASON = 600
 _REASON_KEYS = ("rationale", "justification", "explanation", "description", "reason")
 """Fields of tool schemas in which an agent says why it calls, the most telling first."""
 
+_ASKING = frozenset({"--help", "--version"})
+"""A command with one of these only tells of itself."""
+
 _COMMIT = re.compile(r"\bgit\b[^\n;&|]{0,200}?\bcommit\b")
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w{1,40})\1[^\n]*\n(.*?)\n\s*\2\b", re.DOTALL)
 _MESSAGE = re.compile(
@@ -78,6 +81,8 @@ def call_of(block: ContentBlock, event: SessionEvent, seq: int, tokens: int) -> 
             sort = "looked"
         elif first.action == "ran":
             sort, command = "ran", first.target
+            if not _ASKING.isdisjoint(command.split()):
+                sort = "looked"
         elif first.action in ("changed", "created"):
             sort = "changed"
             files = [

@@ -8,7 +8,6 @@ from compress.decisions.point import About
 from compress.decisions.retries import Chain
 from compress.decisions.span import rising
 from compress.decisions.state import State
-from compress.decisions.words import title
 from compress.events import SessionEvent
 
 
@@ -43,8 +42,7 @@ class Ends:
         for identity in list(state.items):
             self.item(identity, seq)
         state.corrects = state.corrects or turn.aborted
-        named = title(turn.words)
-        state.turn_title = named if named[0] else turn.carried
+        state.turn_title = turn.asked()
         state.close(self._about, turn.span, turn.content(), seq)
         state.turn = None
         state.calls.clear()

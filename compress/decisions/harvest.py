@@ -68,7 +68,7 @@ class Harvest:
             if span.revision > span.taken:
                 span.taken = span.revision
                 found.append(point(self._about, span, content, running=True))
-        found.sort(key=lambda p: (p.first_seq, _ORDER.index(p.stage.kind), p.id))
+        found.sort(key=lambda p: (p.first_seq, _ORDER.index(p.stage.kind), p.stage.index))
         return [self._weighed(record) for record in found]
 
     def snapshot(self) -> str:

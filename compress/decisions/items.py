@@ -42,9 +42,10 @@ class ItemStage:
         if self.completed:
             status = Evidence(kind="status", text="completed", source_event_seqs=(self.completed,))
             evidence.append(status)
+        done = summary(self.work)
         return Content(
             title=self.title,
-            summary=summary(self.work),
+            summary=done if done[0] else self.title,
             rationale=rationale(self.work),
             outcome=ended,
             evidence=supported(self.work, evidence, ended),
@@ -88,7 +89,8 @@ def compare(before: Sequence[Item], after: Sequence[Item]) -> tuple[list[Change]
     """What an update changed, and the items that it no longer lists.
 
     An item is the same where its text is; or, in a list of which other items stayed, where its
-    place is: agents reword the item that they work on. ``stage`` is carried over to ``after``.
+    place is: agents reword the item that they work on. An item that was never seen unfinished is
+    no stage: the log does not say when it ran. ``stage`` is carried over to ``after``.
     """
     paired = _paired(before, after)
     changes = []
@@ -96,9 +98,9 @@ def compare(before: Sequence[Item], after: Sequence[Item]) -> tuple[list[Change]
         old = paired.get(place)
         known = old.status if old is not None else ""
         item.stage = old.stage if old is not None else ""
-        began = item.status in ("in_progress", "completed") and not item.stage
-        if known == "completed" and item.status == "completed":
-            began = False
+        began = item.status == "in_progress" and not item.stage
+        if item.status == "completed" and known == "pending" and not item.stage:
+            began = True
         if began or (item.stage and item.status == "completed"):
             changes.append(Change(item, place, began, item.status == "completed"))
     kept = {id(old) for old in paired.values()}

@@ -9,6 +9,7 @@ from compress.decisions.items import Change, ItemStage, compare, items_of
 from compress.decisions.span import Told
 from compress.decisions.state import State
 from compress.decisions.values import StageKind
+from compress.decisions.words import title
 from compress.events import SessionEvent
 
 
@@ -84,7 +85,11 @@ class Plans:
         else:
             span = state.span(kind, f"{event.native_id}/{identity}", event, tokens)
         state.number(span)
-        named = plan if plan[0] else headline(call, event.meta, seq)
+        named = (
+            title([(plan[0], seq) for seq in plan[1]])
+            if plan[0]
+            else headline(call, event.meta, seq)
+        )
         reason = word(event.meta, "reason")
         made = Approval(span, identity, named, plan=plan)
         if call is not None and call.reason:

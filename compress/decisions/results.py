@@ -24,6 +24,7 @@ _OUTPUT_MARK = "\nOutput:\n"
 _LOOKED_THROUGH = 200
 """Lines at either end of an output in which totals and errors are looked for."""
 _NOTHING = frozenset({"", "(no output)"})
+_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +38,26 @@ class Reading:
     totals_failed: bool | None = None
     head: str = ""
     """The line of a failed result that says what went wrong."""
-    silent: bool = False
-    """Exit code 1 and not a word: how commands that look for something answer "no"."""
+    unclear: bool = False
+    """Exit code 1, and nothing that says that something went wrong: how commands that look or
+    compare answer "none" and "different"."""
+    tolerated: bool = False
+    """The tool is known to end well with this exit code."""
 
     @property
     def failed(self) -> bool:
         """Whether the result itself says that something went wrong."""
-        if self.silent:
-            return False
-        return bool(self.totals_failed) or bool(self.exit_code) or bool(self.is_error)
+        if self.totals_failed:
+            return True
+        if self.exit_code is not None:
+            return self.exit_code != 0 and not self.unclear and not self.tolerated
+        return bool(self.is_error)
 
     @property
     def worked(self) -> bool:
         """Whether the result itself says that all went well."""
         said = (self.totals_failed is False, self.exit_code == 0, self.is_error is False)
-        return any(said) and not self.failed and not self.silent
+        return (any(said) or self.tolerated) and not self.failed and not self.unclear
 
 
 class Judge:
@@ -71,16 +77,26 @@ class Judge:
         if len(lines) > 2 * _LOOKED_THROUGH:
             lines = lines[:_LOOKED_THROUGH] + lines[-_LOOKED_THROUGH:]
         lines = [line[:2_000].rstrip() for line in lines]
-        silent = exit_code == 1 and output.strip() in _NOTHING
-        totals, totals_failed = self._totals(command, lines[-_LOOKED_THROUGH:])
-        failed = (bool(exit_code) or bool(is_error) or bool(totals_failed)) and not silent
-        head = self._head(lines) if failed else ""
-        return Reading(exit_code, is_error, totals, totals_failed, head, silent)
-
-    def _totals(self, command: str, lines: Sequence[str]) -> tuple[str | None, bool | None]:
         profile = choose(self._profiles, command=command) if command else None
-        if profile is None or not _counts(profile):
-            return None, None
+        counts = profile is not None and _counts(profile)
+        totals, totals_failed = None, None
+        if profile is not None and counts:
+            totals, totals_failed = self._totals(profile, lines[-_LOOKED_THROUGH:])
+        tolerated = profile is not None and exit_code in profile.success.exit_codes
+        head, marked = "", False
+        if exit_code or is_error or totals_failed:
+            head, marked = self._head(lines)
+        return Reading(
+            exit_code,
+            is_error,
+            totals,
+            totals_failed,
+            head,
+            unclear=exit_code == 1 and not (tolerated or counts or marked),
+            tolerated=tolerated,
+        )
+
+    def _totals(self, profile: Profile, lines: Sequence[str]) -> tuple[str | None, bool | None]:
         marks = self._assessor(profile).assess(lines)
         counted = [
             (line, mark)
@@ -96,14 +112,18 @@ class Judge:
         totals = (telling or [line for line, _ in counted])[-1].strip()[:_LINE]
         return totals, True if failing else False if fine else None
 
-    def _head(self, lines: Sequence[str]) -> str:
-        said = [line for line in lines if line.strip()]
-        if self._generic is not None:
-            marks = self._assessor(self._generic).assess(said)
-            for line, mark in zip(said, marks, strict=True):
-                if mark.failing:
-                    return line.strip()[:_LINE]
-        return said[0].strip()[:_LINE] if said else ""
+    def _head(self, lines: Sequence[str]) -> tuple[str, bool]:
+        """The line that says what went wrong, and whether one is known to say so. The lines of a
+        patch are text that it changes, no messages."""
+        said = [line.strip()[:_LINE] for line in lines if any(c.isalnum() for c in line)]
+        first = said[0] if said else ""
+        if first in _NOTHING or any(_HUNK.match(line) for line in lines):
+            return first, False
+        if self._generic is None:
+            return first, True
+        marks = self._assessor(self._generic).assess(said)
+        found = next((line for line, mark in zip(said, marks, strict=True) if mark.failing), None)
+        return (first, False) if found is None else (found, True)
 
     def _assessor(self, profile: Profile) -> Assessor:
         known = self._assessors.get(profile.name)

@@ -55,6 +55,14 @@ class Turn:
         item = Steering(kind=kind, text=text.strip()[:WORDS], source_event_seqs=seqs)
         self.left_out += keep(self.steering, item)
 
+    def asked(self) -> Told:
+        """What the person wanted last: the words by the way, else those that began the turn."""
+        for item in reversed(self.steering):
+            if item.kind == "message":
+                return title([(item.text, int(seq)) for seq in item.source_event_seqs])
+        named = title(self.words)
+        return named if named[0] else self.carried
+
     @property
     def aborted(self) -> bool:
         """The person or the agent broke it off."""

@@ -67,8 +67,9 @@ class Work:
             self.said = (text.strip()[:_SAID], (seq,))
 
     def called(self, call: Call) -> None:
-        """A call was made."""
-        self.did = (call.headline, (call.seq,))
+        """A call was made. One whose input tells nothing of what it does says nothing here."""
+        if call.sort != "other":
+            self.did = (call.headline, (call.seq,))
 
     def reason(self, rank: int, text: str, *seqs: int) -> None:
         """Why something was done: 0 an explicit answer, 1 a commit's body, 2 an explanation."""
@@ -81,7 +82,7 @@ class Work:
     def answered(self, answer: Answer) -> None:
         """The result of a call that is the stage's."""
         call, reading, seqs = answer.call, answer.reading, (answer.call.seq, answer.seq)
-        if call.sort == "looked" or reading.silent:
+        if call.sort == "looked" or reading.unclear:
             return
         verdict = Verdict(call.key, reading.failed, seqs, ending(call, reading, seqs))
         self.unresolved.pop(call.key, None)

@@ -42,8 +42,8 @@ def test_claude_a_refused_call_has_no_result() -> None:
         ("To tell you how to proceed, the user said:\nuse pnpm", "use pnpm"),
         (
             (
-                "To tell you how to proceed, the user said:\nuse pnpm\n\nNote: The user's next message "
-                "may contain a correction or preference. Pay close attention."
+                "To tell you how to proceed, the user said:\nuse pnpm\n\nNote: The user's next "
+                "message may contain a correction or preference. Pay close attention."
             ),
             "use pnpm",
         ),
