@@ -57,7 +57,7 @@ def reduce(
     pool = Pool(items, counts.costs(items), rank(items, profile.truncate, success), budget is None)
     if budget is None:
         limit = strength(before, pool, profile, success)
-    elif pool.near() > limit:
+    elif pool.telling() > limit:
         items = shorten(items, pool.costs, limit, sign)
         pool = Pool(items, counts.costs(items), pool.worths, pool.near_first)
     frame = Frame(cleaned.total, sign, style_for(limit), exit_code, pointer)

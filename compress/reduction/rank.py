@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -39,64 +39,106 @@ _LONGEST_BLOCK = 12
 @dataclass(frozen=True, slots=True)
 class Worth:
     """``value``: rises with importance. ``must``: stays unless a budget forbids it. ``near``:
-    critical, or context of a failure."""
+    critical, or context of a failure. ``tells``: critical in any way, or located."""
 
     value: float
     must: bool
     near: bool
+    tells: bool
 
 
 def rank(items: Sequence[Item], rule: Truncate, success: bool) -> list[Worth]:
-    """The worth of each item. On success no line asks for context."""
-    context = [0.0] * len(items) if success else _context(items)
-    openings = _openings(items)
-    standing = sum(not item.blank for item in items)
-    sparse = sum(item.marks.located for item in items) < _SPARSE * standing
-    outline = not success and sum(openings) < _SPARSE / 2 * standing
-    middles = _middles(items)
-    templates = [name_template(item.text) for item in items]
-    shapes = [shape(item.text) for item in items]
-    template_counts = Counter(templates)
-    shape_counts = Counter(shapes)
-    whole = log(1 + len(items))
-    met: Counter[str] = Counter()
-    result = []
-    for position, item in enumerate(items):
-        marks = item.marks
-        if not any(map(str.isalnum, item.text)) and marks.level < DETAIL:
-            result.append(Worth(0.0, False, False))
-            continue
-        middle = middles[position]
-        template = templates[position]
-        again = met[template] > _REPEATED
-        must = not again and (marks.level == VERDICT or (marks.level == FAILURE and not middle))
-        base = _WORTH.get(marks.level, 0.0)
-        if success and marks.kept:
-            base, must = max(base, _WORTH[VERDICT]), True
-        located = marks.located and not success
-        if located:
-            base = max(base, _LOCATED) + (_BOTH if base else 0)
-        tells = base > 0
-        base = max(base, context[position])
-        near = marks.level >= DETAIL or base >= _CONTEXT or (located and sparse)
-        near = near or (outline and openings[position])
-        if middle:
-            base *= _FOREIGN
-            near = must
-        base /= 1 + _AGAIN * log(1 + met[template])
-        met[template] += 1
-        seen = (template_counts[template] + shape_counts[shapes[position]]) / 2
-        extra = _RARE * (1 - log(1 + seen) / whole if whole else 0)
-        from_end = len(items) - position
-        if from_end <= rule.tail:
-            extra += _TAIL * (1 - (from_end - 1) / (2 * rule.tail))
-            base += _LAST_WORD if marks.level == VERDICT else 0
-        if position < rule.head:
-            extra += _HEAD * (1 - position / (2 * rule.head))
-        if openings[position]:
-            extra += _OPENING
-        result.append(Worth(base + extra * (1 if tells else _PLAIN), must, near))
-    return result
+    """The worth of each item. On success no line asks for context, and none has a location."""
+    places = _Places(items, rule, success)
+    rarity = _Rarity(items)
+    return [_worth(item, position, places, rarity) for position, item in enumerate(items)]
+
+
+class _Places:
+    """What stands around each item, and whether that is rare enough to tell something."""
+
+    def __init__(self, items: Sequence[Item], rule: Truncate, success: bool) -> None:
+        standing = sum(not item.blank for item in items)
+        self._total = len(items)
+        self._rule = rule
+        self.success = success
+        self.context = [0.0] * len(items) if success else _context(items)
+        self.openings = _openings(items)
+        self.middles = _middles(items)
+        self.located = (
+            not success and sum(item.marks.located for item in items) < _SPARSE * standing
+        )
+        self.detailed = sum(item.marks.level == DETAIL for item in items) < _SPARSE * standing
+        self.outlined = not success and sum(self.openings) < _SPARSE / 2 * standing
+
+    def near_end(self, position: int) -> bool:
+        """Whether an item is among the last lines."""
+        return self._total - position <= self._rule.tail
+
+    def bonus(self, position: int) -> float:
+        """What an item is worth for standing at an end, half of it where that end's reach ends."""
+        head, tail = self._rule.head, self._rule.tail
+        last = self._total - position - 1
+        bonus = _HEAD * (1 - position / (2 * head)) if position < head else 0.0
+        return bonus + (_TAIL * (1 - last / (2 * tail)) if last < tail else 0.0)
+
+
+class _Rarity:
+    """How many lines are alike. ``again`` counts in the order in which it is asked."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self._templates = [name_template(item.text) for item in items]
+        self._shapes = [shape(item.text) for item in items]
+        self._template_counts = Counter(self._templates)
+        self._shape_counts = Counter(self._shapes)
+        self._whole = log(1 + len(items))
+        self._met: Counter[str] = Counter()
+
+    def of(self, position: int) -> float:
+        """0 where all lines are alike, towards 1 where none is."""
+        alike = self._template_counts[self._templates[position]]
+        alike += self._shape_counts[self._shapes[position]]
+        return 1 - log(1 + alike / 2) / self._whole
+
+    def again(self, position: int) -> int:
+        """How many items of its template came before."""
+        template = self._templates[position]
+        met = self._met[template]
+        self._met[template] += 1
+        return met
+
+
+def _worth(item: Item, position: int, places: _Places, rarity: _Rarity) -> Worth:
+    marks = item.marks
+    if marks.level < DETAIL and not any(map(str.isalnum, item.text)):
+        return Worth(0.0, must=False, near=False, tells=False)
+    again = rarity.again(position)
+    middle = places.middles[position]
+    must = marks.level == VERDICT or (marks.level == FAILURE and not middle)
+    must = must and again <= _REPEATED
+    base = _WORTH.get(marks.level, 0.0)
+    if places.success and marks.kept:
+        base, must = max(base, _WORTH[VERDICT]), True
+    if marks.located and not places.success:
+        base = max(base, _LOCATED) + (_BOTH if base else 0)
+    tells = base > 0
+    near = must or (
+        not middle
+        and (
+            marks.level >= FAILURE
+            or places.context[position] >= _CONTEXT
+            or (marks.level == DETAIL and places.detailed)
+            or (marks.located and places.located)
+            or (places.openings[position] and places.outlined)
+        )
+    )
+    base = max(base, places.context[position]) * (_FOREIGN if middle else 1)
+    base /= 1 + _AGAIN * log(1 + again)
+    if marks.level == VERDICT and places.near_end(position):
+        base += _LAST_WORD
+    extra = _RARE * rarity.of(position) + places.bonus(position)
+    extra += _OPENING if places.openings[position] else 0
+    return Worth(base + extra * (1 if tells else _PLAIN), must=must, near=near, tells=tells)
 
 
 def _context(items: Sequence[Item]) -> list[float]:
@@ -130,10 +172,9 @@ def _context(items: Sequence[Item]) -> list[float]:
     return worth
 
 
-def _block(items: Sequence[Item], position: int, raise_to: object) -> None:
+def _block(items: Sequence[Item], position: int, raise_to: Callable[[int, float], None]) -> None:
     """Lines that are indented deeper than the failure, right after it."""
     head = _indent(items[position].text)
-    assert callable(raise_to)
     for at in range(position + 1, min(len(items), position + 1 + _LONGEST_BLOCK)):
         if items[at].blank or _indent(items[at].text) <= head:
             return

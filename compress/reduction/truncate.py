@@ -16,10 +16,12 @@ CEILING_SHARE = 0.6
 CEILING_TOKENS = 2_000
 """Without a budget, critical lines and their context may take that share of the tokens, and up to
 so many tokens whatever their share: a short output that is all failures is shown."""
+SMALL_TOKENS = 800
+"""Likewise for lines that tell anything at all."""
 _BARE_BELOW = 200
 _SHORT_BELOW = 240
 """Budgets in tokens below which header and marks are the shorter ones."""
-_OVERHEAD, _MARK = 30, 5
+_OVERHEAD, _MARK = 30, 6
 """Tokens of a full header and of a mark, about."""
 _DENSITY = 0.5
 """How much the size of a line counts against it: worth ÷ tokens to this power."""
@@ -43,6 +45,10 @@ class Pool:
     def near(self) -> int:
         """Tokens of all that is critical, with its context, header and marks."""
         return self._tokens([worth.near for worth in self.worths])
+
+    def telling(self) -> int:
+        """Tokens of all that says something, likewise."""
+        return self._tokens([worth.near or worth.tells for worth in self.worths])
 
     def must(self) -> int:
         """Tokens of all that must stay, likewise."""
