@@ -68,11 +68,11 @@ async def test_every_payload_in_every_place(payloads: list[str], size: tuple[int
         await walk(pilot, app, "tab end ]", "detail")
         await play(pilot, "c")
         assert isinstance(app.screen, CompactionScreen)
-        await walk(pilot, app, "v m m s", "compaction")
+        await walk(pilot, app, "v v v m m s", "compaction")
         await play(pilot, "escape")
         await play(pilot, "a")
         assert isinstance(app.screen, AuditScreen)
-        await walk(pilot, app, "u 1 end", "audit")
+        await walk(pilot, app, "u 1 end v v X", "audit")
         assert app.is_running
 
 
