@@ -46,6 +46,7 @@ EventType = Literal[
     "pack/commit",
     "operation/undo",
     "operation/redo",
+    "memory/graduate",
     "unknown",
 ]
 

@@ -15,7 +15,9 @@ Shapes of the events, in the order in which they stand in their operation:
 * micro, reduce – the same with one ``tool/result`` and a replace for each result;
 * undo, redo – ``operation/undo`` or ``operation/redo`` (meta ``operations``: the ids, newest
   first for an undo, oldest first for a redo);
-* pack – ``pack/commit`` (its facts) · ``context/message`` with an append.
+* pack – ``pack/commit`` (its facts) · ``context/message`` with an append;
+* graduate – ``memory/graduate`` (meta ``decisions``: ids of the records that went from the
+  session's memory to the project's); it changes nothing on the surface.
 
 An event with blocks carries their weights in meta ``block_tokens``, so that its
 :class:`~compress.entries.LogEntry` needs no counter, and may carry its ``headline``, where the
@@ -36,7 +38,9 @@ from compress.events import Append, NodeId, Rebase, Replace, SessionEvent, Surfa
 Origin = Literal["user", "policy"]
 """Who decided: a person, or a policy that a setting allowed to act alone."""
 
-OperationKind = Literal["compact", "micro", "reduce", "pin", "unpin", "undo", "redo", "pack"]
+OperationKind = Literal[
+    "compact", "micro", "reduce", "pin", "unpin", "undo", "redo", "pack", "graduate"
+]
 
 _KIND_OF_FIRST: Mapping[str, OperationKind] = {
     "pin/add": "pin",
@@ -44,6 +48,7 @@ _KIND_OF_FIRST: Mapping[str, OperationKind] = {
     "operation/undo": "undo",
     "operation/redo": "redo",
     "pack/commit": "pack",
+    "memory/graduate": "graduate",
 }
 
 _STARTED: Mapping[str, OperationKind] = {"compact": "compact", "micro": "micro", "reduce": "reduce"}

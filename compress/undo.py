@@ -30,6 +30,11 @@ def undo_draft(
     target = _newest_standing(state) if operation is None else _known(state, operation)
     if target.kind in ("undo", "redo"):
         raise UndoError(f"Operation {target.id} is an {target.kind} itself: name what it undid.")
+    if target.kind == "graduate":
+        raise UndoError(
+            f"Operation {target.id} moved records from the session's memory to the project's, "
+            "where nothing is lost: there is nothing to undo. memory_tokens sets the cap."
+        )
     if state.states[target.id].state == "undone":
         raise UndoError(f"Operation {target.id} is undone already.", [target.id])
     later = dependents(state, target)

@@ -205,6 +205,36 @@ def m0004_outputs(db: Database) -> None:
         db.execute(statement)
 
 
+_DECISIONS = """
+CREATE TABLE IF NOT EXISTS decisions ( -- the newest state of each (storage/decisions.py)
+  session_id INTEGER NOT NULL REFERENCES sessions(id),
+  id TEXT NOT NULL,
+  number INTEGER NOT NULL,       -- of the harvest that gave it
+  revision INTEGER NOT NULL,
+  first_seq INTEGER NOT NULL, last_seq INTEGER NOT NULL,
+  point TEXT NOT NULL,           -- DecisionPoint as JSON, without its defaults
+  PRIMARY KEY (session_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS decision_harvests ( -- how far each session was read for them
+  session_id INTEGER PRIMARY KEY REFERENCES sessions(id),
+  number INTEGER NOT NULL,       -- how often it was begun
+  generation INTEGER NOT NULL,   -- of the file
+  rules TEXT NOT NULL,           -- by which it read
+  fed INTEGER NOT NULL,          -- events
+  last_seq INTEGER NOT NULL,
+  snapshot TEXT NOT NULL         -- the stages that run (JSON)
+) STRICT;
+"""
+
+
+@migrations()
+def m0005_decisions(db: Database) -> None:
+    """Decision points."""
+    for statement in _split(_DECISIONS):
+        db.execute(statement)
+
+
 def _split(script: str) -> list[str]:
     """The statements of a script without triggers. ``executescript`` would commit first."""
     bare = "\n".join(line.split("--", 1)[0] for line in script.splitlines())

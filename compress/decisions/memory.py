@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from compress.decisions.values import DecisionPoint
 from compress.operations import Operation, OperationDraft, draft_event
 
-GRADUATION = "memory/graduate"
 _NAMED = "decisions"
 
 
@@ -48,7 +47,8 @@ def graduation(records: Iterable[DecisionPoint], cap: int) -> OperationDraft | N
         "tokens_before": before,
         "tokens_after": before - sum(record.tokens for record in found),
     }
-    return OperationDraft("graduate", (draft_event(1, type=GRADUATION, meta=meta),), "policy")
+    event = draft_event(1, type="memory/graduate", meta=meta)
+    return OperationDraft("graduate", (event,), "policy")
 
 
 def graduated(operation: Operation) -> tuple[str, ...]:
