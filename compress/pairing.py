@@ -143,7 +143,7 @@ class Pairing:
     def _thinks(self, position: int) -> bool:
         seqs = self.members[self.nodes[position]]
         found = (self.entries.get(seq) for seq in seqs)
-        return any(entry is not None and entry.thinking_tokens for entry in found)
+        return any(entry is not None and _is_thought(entry) for entry in found)
 
     def _parts_thinking(self, cut: int) -> bool:
         """A request's thinking belongs to all that the request brought, its last call included."""
@@ -169,6 +169,14 @@ class Pairing:
     def _head(self, position: int) -> LogEntry | None:
         members = self.members[self.nodes[position]]
         return self.entries.get(members[0]) if members else None
+
+
+def _is_thought(entry: LogEntry) -> bool:
+    """Whether it holds thinking: what can be read of it, or, of a sealed one, nothing at all."""
+    sealed = entry.type == "assistant/message" and not (
+        entry.tokens or entry.calls or entry.results
+    )
+    return sealed or entry.thinking_tokens > 0
 
 
 class BalanceCache:

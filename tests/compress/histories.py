@@ -218,7 +218,7 @@ class _Author:
         return node
 
     def thought(self, n: int) -> ContentBlock:
-        text = "hm " * self.random.randint(0, 80)
+        text = "hm " * self.random.choice([0, 0, 1, 20, 80])
         return ContentBlock(kind="thinking", text=text, signature=f"sig-{n}")
 
     def block(self, call: str) -> ContentBlock:
