@@ -10,7 +10,7 @@ from math import log
 from compress.reduction.critical import DETAIL, FAILURE, NOTICE, VERDICT
 from compress.reduction.items import Item
 from compress.reduction.profile import Truncate
-from compress.reduction.templates import name_template, shape
+from compress.reduction.templates import name_template, number_template, shape
 
 _WORTH = {VERDICT: 100.0, FAILURE: 80.0, DETAIL: 45.0, NOTICE: 45.0}
 _LOCATED = 40.0
@@ -32,7 +32,7 @@ _PLAIN = 0.05
 _AGAIN = 1.0
 """How fast the worth of the k-th line of one template falls: ÷ (1 + this × ln k)."""
 _REPEATED = 60
-"""Lines of one template that must stay; further ones are only near."""
+"""Critical lines of one kind that must stay; further ones are only near."""
 _LONGEST_BLOCK = 12
 
 
@@ -93,6 +93,7 @@ class _Rarity:
         self._shape_counts = Counter(self._shapes)
         self._whole = log(1 + len(items))
         self._met: Counter[str] = Counter()
+        self._critical: Counter[str] = Counter()
 
     def of(self, position: int) -> float:
         """0 where all lines are alike, towards 1 where none is."""
@@ -107,6 +108,14 @@ class _Rarity:
         self._met[template] += 1
         return met
 
+    def repeats(self, item: Item) -> bool:
+        """Whether a critical line has come so often that one more says nothing new: a verdict
+        with these very counts, a failure with other numbers."""
+        verdict = item.marks.level == VERDICT
+        key = item.text if verdict else number_template(item.text)
+        self._critical[key] += 1
+        return self._critical[key] > _REPEATED
+
 
 def _worth(item: Item, position: int, places: _Places, rarity: _Rarity) -> Worth:
     marks = item.marks
@@ -115,7 +124,7 @@ def _worth(item: Item, position: int, places: _Places, rarity: _Rarity) -> Worth
     again = rarity.again(position)
     middle = places.middles[position]
     must = marks.level == VERDICT or (marks.level == FAILURE and not middle)
-    must = must and again <= _REPEATED
+    must = must and not rarity.repeats(item)
     base = _WORTH.get(marks.level, 0.0)
     if places.success and marks.kept:
         base, must = max(base, _WORTH[VERDICT]), True

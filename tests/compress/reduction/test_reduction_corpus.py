@@ -131,7 +131,7 @@ DAMAGES: dict[str, Callable[[str, str], str]] = {
     "CRLF": lambda text, _: text.replace("\n", "\r\n"),
     "coloured": coloured,
     "interleaved": interleaved,
-    "progress": lambda text, _: text.replace("\n", "\n 10%\r 50%\r100%\r"),
+    "progress": lambda text, _: text.replace("\n", "\n 10%\r 50%\r100%\r\r\x1b[2K"),
     "not UTF-8": lambda text, _: text.encode()[1::2].decode("utf-8", "replace"),
     "blank": lambda text, _: "\n" * len(text),
 }
