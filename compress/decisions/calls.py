@@ -21,8 +21,8 @@ _REASON = 600
 _REASON_KEYS = ("rationale", "justification", "explanation", "description", "reason")
 """Fields of tool schemas in which an agent says why it calls, the most telling first."""
 
-_ASKING = frozenset({"--help", "--version"})
-"""A command with one of these only tells of itself."""
+_ASKING = ("--help", "--version")
+"""With one of these a command does another thing than without, whatever its other flags."""
 
 _COMMIT = re.compile(r"\bgit\b[^\n;&|]{0,200}?\bcommit\b")
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w{1,40})\1[^\n]*\n(.*?)\n\s*\2\b", re.DOTALL)
@@ -51,6 +51,9 @@ class Call:
     commit: str = ""
     """The body of the message of the commit that it makes."""
     background: bool = False
+    masked: bool = False
+    """That its command line ended well does not say that the command did: see
+    :func:`is_masked`."""
     owners: list[str] = field(default_factory=list)
     time: float | None = None
     tokens: int = 0
@@ -68,6 +71,14 @@ class Answer:
     reading: Reading
     seq: int
 
+    @property
+    def unclear(self) -> bool:
+        """Whether nothing is known of how the call ended."""
+        reading = self.reading
+        return reading.unclear or (
+            self.call.masked and not reading.failed and reading.totals_failed is None
+        )
+
 
 def call_of(block: ContentBlock, event: SessionEvent, seq: int, tokens: int) -> Call:
     """The call that a block of an event makes."""
@@ -81,8 +92,6 @@ def call_of(block: ContentBlock, event: SessionEvent, seq: int, tokens: int) -> 
             sort = "looked"
         elif first.action == "ran":
             sort, command = "ran", first.target
-            if not _ASKING.isdisjoint(command.split()):
-                sort = "looked"
         elif first.action in ("changed", "created"):
             sort = "changed"
             files = [
@@ -102,6 +111,7 @@ def call_of(block: ContentBlock, event: SessionEvent, seq: int, tokens: int) -> 
         reason=reason_of(block),
         commit=commit_body(command),
         background=call.background,
+        masked=is_masked(command),
         time=event.time,
         tokens=tokens,
     )
@@ -134,6 +144,37 @@ def commit_body(command: str) -> str:
     return "\n\n".join(telling)[:_REASON]
 
 
+def is_masked(command: str) -> bool:
+    """Whether a command line may end well although its first command did not: in a pipe, before
+    ``;`` or ``||`` or a line break, or behind ``&``, its exit code is lost. What is quoted, and
+    what a here-document holds, does not count."""
+    quote, before = "", ""
+    for place, char in enumerate(command):
+        if before == "\\" and quote != "'":
+            before = ""
+            continue
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif command.startswith("<<", place):
+            return False
+        elif char in "|;\n":
+            return True
+        elif (
+            char == "&"
+            and before not in ("&", ">")
+            and command[place + 1 : place + 2]
+            not in (
+                "&",
+                ">",
+            )
+        ):
+            return True
+        before = char
+    return False
+
+
 def _is_trailer(paragraph: str) -> bool:
     lines = paragraph.split("\n")
     return all(_TRAILER.fullmatch(line) or _SIGNATURE.fullmatch(line) for line in lines)
@@ -144,7 +185,8 @@ def _key(call: ToolCall, command: str) -> str:
     if "<<" in command:
         # The words of the first line are those of any script that is handed over this way.
         target = blake2b(command.encode("utf-8", "replace"), digest_size=8).hexdigest()
-    return f"{name}\x1f{target[:500]}"
+    asking = " ".join(word for word in _ASKING if word in command.split())
+    return f"{name}\x1f{target[:500]} {asking}".rstrip()
 
 
 def _headline(block: ContentBlock, call: ToolCall) -> str:

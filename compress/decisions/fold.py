@@ -210,7 +210,7 @@ class Fold:
     def _tried(self, answer: Answer, event: SessionEvent, tokens: int) -> None:
         """Whether the call failed, or made good what had failed."""
         state, call, reading = self.state, answer.call, answer.reading
-        if call.sort == "looked" or call.background or reading.unclear:
+        if call.sort == "looked" or call.background or answer.unclear:
             return
         chain = state.chains.get(call.key)
         if chain is None:

@@ -40,7 +40,9 @@ class Span:
         if event.time is not None:
             if self.started is None:
                 self.started = (event.time, seq)
-            self.ended = (event.time, seq)
+            if event.type != "turn/end" or event.meta.get("reason") != "completed":
+                # Agents without a mark of a turn's end log it where the next turn begins.
+                self.ended = (event.time, seq)
 
 
 def point_id(agent: str, session: str, span: Span) -> str:

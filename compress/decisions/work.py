@@ -49,6 +49,8 @@ class Work:
     """Of the newest result with totals."""
     worked: Verdict | None = None
     """The newest result that says that it went well."""
+    last_ran: int = 0
+    """The seq of the newest result of a command, whatever it says."""
     changed: int = 0
     """The seq of the newest result of a change that did not fail."""
     evidence: list[Evidence] = field(default_factory=list)
@@ -82,7 +84,11 @@ class Work:
     def answered(self, answer: Answer) -> None:
         """The result of a call that is the stage's."""
         call, reading, seqs = answer.call, answer.reading, (answer.call.seq, answer.seq)
-        if call.sort == "looked" or reading.unclear:
+        if call.commit and not reading.failed and not reading.unclear:
+            self.reason(1, call.commit, call.seq)
+        if call.sort == "ran" and not call.background:
+            self.last_ran = answer.seq
+        if call.sort == "looked" or answer.unclear:
             return
         verdict = Verdict(call.key, reading.failed, seqs, ending(call, reading, seqs))
         self.unresolved.pop(call.key, None)
@@ -125,8 +131,6 @@ class Work:
                     action=first,
                     source_event_seqs=rising(before, seqs),
                 )
-        if call.commit:
-            self.reason(1, call.commit, call.seq)
 
 
 def ending(call: Call, reading: Reading, seqs: IntSeqs) -> Evidence:
@@ -153,17 +157,17 @@ def summary(work: Work) -> Told:
 def outcome(work: Work) -> tuple[OutcomeKind, IntSeqs]:
     """How the work stands, with the events that decide it.
 
-    The newest command decides where it failed and nothing was changed after it; else the newest
-    totals, as long as no later failure was left; else that nothing failed without being made good,
-    and something is said to have worked. Everything else is unknown, never guessed.
+    The newest command decides where it failed, and nothing was run or changed after it; else the
+    newest totals, as long as nothing was changed after failed ones, and no later failure was left
+    after good ones; else that nothing failed without being made good, and something is said to
+    have worked. Everything else is unknown, never guessed.
     """
     ran, check = work.ran, work.check
-    for verdict in (ran, check):
-        if verdict is not None and verdict.failed:
-            seqs = verdict.seqs
-            if work.changed > seqs[-1]:
-                return "unknown", (*seqs, work.changed)
-            return "failure", seqs
+    if ran is not None and ran.failed:
+        later = max(work.changed, work.last_ran)
+        return ("unknown" if later > ran.seqs[-1] else "failure"), ran.seqs
+    if check is not None and check.failed:
+        return ("unknown" if work.changed > check.seqs[-1] else "failure"), check.seqs
     left = list(work.unresolved.values())
     if check is not None and left and left[-1].seqs[-1] < check.seqs[-1]:
         left = []
