@@ -41,11 +41,30 @@ def check_pattern(pattern: str) -> str:
     except re2.error as error:
         told = error.args[0] if error.args else ""
         reason = told.decode("utf-8", "replace") if isinstance(told, bytes) else str(told)
-        fragment = reason.partition(": ")[2]
-        found = pattern.find(fragment) if fragment else -1
-        place = f"position {found + 1}" if found >= 0 else "position 1"
-        raise ValueError(f"{place}: {reason}") from error
+        raise ValueError(f"position {_position(pattern, reason) + 1}: {reason}") from error
     return pattern
+
+
+def _position(pattern: str, reason: str) -> int:
+    """Where the fragment stands that RE2 names. It names the whole pattern where a parenthesis is
+    never closed: then where the last such one stands."""
+    fragment = reason.partition(": ")[2]
+    if fragment != pattern:
+        return max(pattern.find(fragment), 0)
+    open_at = []
+    in_class = escaped = False
+    for position, character in enumerate(pattern):
+        if escaped or character == "\\":
+            escaped = not escaped
+        elif in_class:
+            in_class = character != "]"
+        elif character == "[":
+            in_class = True
+        elif character == "(":
+            open_at.append(position)
+        elif character == ")" and open_at:
+            open_at.pop()
+    return open_at[-1] if open_at else 0
 
 
 Pattern = Annotated[str, AfterValidator(check_pattern)]

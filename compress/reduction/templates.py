@@ -29,8 +29,8 @@ def name_template(text: str) -> str:
 
 
 def shape(text: str) -> str:
-    """The text's punctuation, with ``w`` for each run of words."""
-    return _BLANKS.sub(" ", _WORDS.sub("w", text[:_SEEN]))
+    """The text's punctuation, with ``w`` for each run of words and numbers."""
+    return _BLANKS.sub(" ", _WORDS.sub("w", number_template(text)))
 
 
 def frame_template(text: str) -> str:
