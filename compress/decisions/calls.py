@@ -159,20 +159,14 @@ def is_masked(command: str) -> bool:
             quote = char
         elif command.startswith("<<", place):
             return False
-        elif char in "|;\n":
-            return True
-        elif (
-            char == "&"
-            and before not in ("&", ">")
-            and command[place + 1 : place + 2]
-            not in (
-                "&",
-                ">",
-            )
-        ):
+        elif char in "|;\n" or (char == "&" and _is_lone(before, command[place + 1 : place + 2])):
             return True
         before = char
     return False
+
+
+def _is_lone(before: str, after: str) -> bool:
+    return before not in ("&", ">", "<") and after not in ("&", ">")
 
 
 def _is_trailer(paragraph: str) -> bool:
