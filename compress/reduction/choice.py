@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from compress.reduction.clean import clean
 from compress.reduction.patterns import pattern_set, search
 from compress.reduction.profile import Profile
 
@@ -61,14 +62,16 @@ def _by_signature(profiles: Sequence[Profile], output: str) -> Profile | None:
     lines = output.splitlines()
     if len(lines) > 2 * _SAMPLE:
         lines = lines[:_SAMPLE] + lines[-_SAMPLE:]
-    best: tuple[int, Profile] | None = None
+    texts = [line.text for line in clean("\n".join(lines)).lines]
+    best: tuple[tuple[bool, int], Profile] | None = None
     for profile in profiles:
         if not profile.match.output:
             continue
         signature = pattern_set(profile.match.output)
-        fitting = sum(bool(signature.matches(line)) for line in lines)
-        if fitting and (best is None or fitting > best[0]):
-            best = (fitting, profile)
+        fitting = sum(bool(signature.matches(text)) for text in texts)
+        rank = (not profile.match.form, fitting)
+        if fitting and (best is None or rank > best[0]):
+            best = (rank, profile)
     return best[1] if best else None
 
 

@@ -41,6 +41,9 @@ class Match(_Model):
     """The output's signature, line by line. Where it is given and no line fits, the output is not
     what the profile was made for, and the generic profile takes over. Without tool and command,
     a profile is chosen by it."""
+    form: bool = False
+    """The signature is that of a form of text (a log, JSON), which many tools print: a profile is
+    chosen by it only where no tool's signature fits."""
     detail: tuple[Pattern, ...] = ()
     """Flags of the command that ask for detail: with one of them, nothing is left out."""
 
