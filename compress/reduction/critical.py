@@ -27,9 +27,8 @@ LOCATION = (
     r"|[[:alpha:]_]{3,}:\d+:\d+\b"
 )
 _ARROW = r"^\s*(?:-+>|=+>|→|»|>>>?)\s"
-_TOTALS = (
-    r"\b\d+ [[:alpha:]][\w-]*(?:(?:,|;| /| \||·)? (?:[[:alpha:]]{1,3} )?\d+ [[:alpha:]][\w-]*)+"
-)
+_COUNTED = r"\d+ [[:alpha:]][\w-]*"
+_TOTALS = rf"\b{_COUNTED}(?:(?:,|;| /| \|| ·) (?:[[:alpha:]]{{1,3}} )?{_COUNTED})+"
 _EXCEPTION = r"^\s*(?:[\w$]+[.:]+)*(?:[A-Z][a-z0-9]+){2,}(?:: |$)"
 _SHAPES = (LOCATION, _ARROW, _TOTALS, _EXCEPTION)
 

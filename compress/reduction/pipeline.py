@@ -10,7 +10,7 @@ from compress.reduction.critical import VERDICT, Assessor, Marks
 from compress.reduction.items import Item
 from compress.reduction.profile import Profile
 from compress.reduction.rank import rank
-from compress.reduction.render import Frame, is_reduced, sign_for
+from compress.reduction.render import Frame, Style, is_reduced, sign_for
 from compress.reduction.shorten import shorten
 from compress.reduction.sieve import Excerpt
 from compress.reduction.stages import prepare
@@ -55,12 +55,15 @@ def reduce(
     counts = LineCounts(counter, sign)
     items, reports = prepare(cleaned, marks, profiles, counts, before)
     pool = Pool(items, counts.costs(items), rank(items, profile.truncate, success), budget is None)
+    style: Style = "full"
     if budget is None:
         limit = strength(before, pool, profile, success)
-    elif pool.telling() > limit:
+    else:
+        style = style_for(limit)
+    if budget is not None and pool.telling() > limit:
         items = shorten(items, pool.costs, limit, sign)
         pool = Pool(items, counts.costs(items), pool.worths, pool.near_first)
-    frame = Frame(cleaned.total, sign, style_for(limit), exit_code, pointer)
+    frame = Frame(cleaned.total, sign, style, exit_code, pointer)
     rendering, kept = truncate(pool, limit, counter, frame)
     result = rendering.text + ("\n" if text.endswith("\n") else "")
     after = counter.count(result)
