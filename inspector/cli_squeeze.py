@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from compress.reduction.values import Budget
     from inspector.cli_paint import Paint
     from inspector.squeeze_reports import OutputRow, SqueezeReport
-    from inspector.squeezing import Squeezed, Squeezing
+    from inspector.squeezing import Squeezing
 
 _LISTED = 20
 _CHUNK = 64 << 10
@@ -94,11 +94,12 @@ def squeeze(
         squeezing = _squeezing(shell, stack, profile, command, budget)
         source = _started(shell, stack, command, pty=pty) if command else _piped(stack)
         whole = raw or (not shell.machine and squeezing.detail_wanted)
-        watch = _Watch(stream=stream and not whole, quiet=whole)
-        squeezed = _run(shell, squeezing, source, watch, whole=whole)
-    for remark in source.remarks:
-        shell.note(f"ullage: {remark}")
-    _receipt(shell, squeezed)
+        if whole:
+            receipt = _shown_whole(shell, squeezing, source)
+        else:
+            receipt = _shown_squeezed(shell, squeezing, source, _Watch(stream=stream))
+    for note in (*source.remarks, *squeezing.keeping.notes, *receipt):
+        shell.note(f"ullage: {note}")
     if source.leaves_with:
         click.get_current_context().exit(source.leaves_with)
 
@@ -149,55 +150,58 @@ def _squeezing(
     budget: Budget | None,
 ) -> Squeezing:
     from inspector.profile_choice import profiles_in
-    from inspector.squeezing import Squeezing, keeping
+    from inspector.squeezing import Squeezing, keeping_in
 
-    connections, notes = keeping(shell.settings.db)
-    if connections is not None:
-        stack.callback(connections.close)
     return Squeezing(
         profiles_in(Path.cwd()),
-        connections,
+        stack.enter_context(keeping_in(shell.settings.db)),
         named=profile,
         command=command,
         budget=budget,
-        notes=notes,
     )
 
 
-def _run(
-    shell: Shell, squeezing: Squeezing, source: _Source, watch: _Watch, *, whole: bool
-) -> Squeezed:
-    """Takes the output to its end and prints what is to be printed. A reader of ours who leaves
-    costs the command nothing: it goes on, and its output is kept."""
-    printing = _Printing()
+# In both: a reader of ours who leaves costs the command nothing. It goes on, and is kept.
+
+
+def _shown_squeezed(
+    shell: Shell, squeezing: Squeezing, source: _Source, watch: _Watch
+) -> list[str]:
+    """Prints what matters of an output, once it has ended; gives the receipt."""
     for data in source.chunks():
         squeezing.feed(data)
         watch.saw(data)
-        if whole:
-            printing.write(data)
     watch.done()
     squeezed = squeezing.finish(shell.now(), source.exit_code)
-    if shell.machine:
-        printing.document(shell, squeezed.report)
-    elif not whole:
-        printing.write(squeezed.data)
-    printing.end()
-    return squeezed
-
-
-def _receipt(shell: Shell, squeezed: Squeezed) -> None:
     report = squeezed.report
-    for note in report.notes:
-        shell.note(f"ullage: {note}")
+    printing = _Printing()
     if shell.machine:
-        return
+        printing.document(shell, report)
+        return []
+    printing.write(squeezed.data)
+    printing.end()
     about = "about " if report.estimated else ""
-    parts = [
-        f"{about}{report.tokens_before:,} → {report.tokens_after:,} tokens ({report.profile})",
-        *([] if report.exit_code is None else [f"exit {report.exit_code}"]),
-        *([] if report.raw is None else [f"whole: ullage raw {report.raw}"]),
-    ]
-    shell.note(f"ullage: {' · '.join(parts)}")
+    figures = f"{about}{report.tokens_before:,} → {report.tokens_after:,} tokens"
+    return [_receipt(f"{figures} ({report.profile})", source.exit_code, report.raw)]
+
+
+def _shown_whole(shell: Shell, squeezing: Squeezing, source: _Source) -> list[str]:
+    """Prints an output as it comes; gives the receipt."""
+    printing = _Printing()
+    size = 0
+    for data in source.chunks():
+        squeezing.keeping.feed(data)
+        printing.write(data)
+        size += len(data)
+    printing.end()
+    pointer = squeezing.keeping.finish(shell.now(), squeezing.command, source.exit_code)
+    return [_receipt(f"all {size:,} bytes", source.exit_code, pointer)]
+
+
+def _receipt(figures: str, exit_code: int | None, pointer: str | None) -> str:
+    code = [] if exit_code is None else [f"exit {exit_code}"]
+    whole = [] if pointer is None else [f"whole: ullage raw {pointer}"]
+    return " · ".join([figures, *code, *whole])
 
 
 class _Printing:
@@ -282,10 +286,10 @@ class _Watch:
 
     _EVERY = 0.1
 
-    def __init__(self, *, stream: bool, quiet: bool) -> None:
+    def __init__(self, *, stream: bool) -> None:
         self._stream = stream
         self._terminal = sys.stderr.isatty()
-        self._live = self._terminal and not stream and not quiet
+        self._live = self._terminal and not stream
         self._begun = self._shown = time.monotonic()
         self._lines = 0
         self._drawn = False

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import shlex
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from compress.reduction.binary import binary_notice, is_binary
@@ -25,6 +26,7 @@ from storage.connection import MEMORY, Connections
 from storage.errors import StorageError
 from storage.outputs import OutputWriter
 
+NOT_KEPT = "So the whole output is not kept."
 _EXCERPT_TOKENS = 16_000
 """What an output above the limits of memory is reduced to, unless a budget is given: a share of
 hundreds of megabytes helps nobody."""
@@ -39,30 +41,57 @@ class Squeezed:
     data: bytes
 
 
+class Keeping:
+    """Keeps an output in the store while it comes."""
+
+    def __init__(self, connections: Connections | None, notes: Sequence[str] = ()) -> None:
+        self._writer = None if connections is None else OutputWriter(connections)
+        self.notes = list(notes)
+        """Why it is not kept, where it is not."""
+
+    def feed(self, data: bytes) -> None:
+        """The next piece."""
+        if self._writer is not None:
+            try:
+                self._writer.write(data)
+            except StorageError as error:
+                self._give_up(error)
+
+    def finish(self, at: float, command: str | None, exit_code: int | None) -> str | None:
+        """The pointer of the whole; ``None`` where it is not kept. ``at``: seconds since 1970."""
+        if self._writer is not None:
+            try:
+                return self._writer.finish(at, command, exit_code)
+            except StorageError as error:
+                self._give_up(error)
+        return None
+
+    def _give_up(self, error: StorageError) -> None:
+        self._writer = None
+        self.notes.append(f"{error} {NOT_KEPT}")
+
+
 class Squeezing:
     """Feed it an output, then finish it."""
 
     def __init__(
         self,
         profiles: Profiles,
-        connections: Connections | None,
+        keeping: Keeping,
         *,
         named: str = AUTO,
         command: Sequence[str] = (),
         budget: Budget | None = None,
-        notes: Sequence[str] = (),
     ) -> None:
-        """``connections``: of the store that keeps the output, ``None`` for none. ``command`` is
-        empty where the output comes through a pipe.
+        """``command`` is empty where the output comes through a pipe.
 
         Raises :class:`inspector.profile_choice.UnknownProfileError`.
         """
         self._profiles = profiles
         self._profile = profiles.named(named)
-        self._command = shlex.join(command) or None
+        self.command = shlex.join(command) or None
+        self.keeping = keeping
         self._budget = budget
-        self._writer = None if connections is None else OutputWriter(connections)
-        self._notes = list(notes)
         self._sieve = Sieve(self._assessor)
         # The vocabulary takes half a second to load: beside the command.
         threading.Thread(target=resources.counter, daemon=True).start()
@@ -70,27 +99,18 @@ class Squeezing:
     @property
     def detail_wanted(self) -> bool:
         """The command has a flag that asks for all of its output."""
-        profile = self._profile or self._profiles.chosen(command=self._command)
-        return wants_detail(profile, self._command)
+        profile = self._profile or self._profiles.chosen(command=self.command)
+        return wants_detail(profile, self.command)
 
     def feed(self, data: bytes) -> None:
         """The next piece of the output."""
-        if self._writer is not None:
-            try:
-                self._writer.write(data)
-            except StorageError as error:
-                self._give_up_keeping(error)
+        self.keeping.feed(data)
         self._sieve.feed(data)
 
     def finish(self, at: float, exit_code: int | None = None) -> Squeezed:
         """Keeps the whole, and reduces it. ``at``: seconds since 1970."""
         sifted = self._sieve.finish()
-        pointer = None
-        if self._writer is not None:
-            try:
-                pointer = self._writer.finish(at, self._command, exit_code)
-            except StorageError as error:
-                self._give_up_keeping(error)
+        pointer = self.keeping.finish(at, self.command, exit_code)
         text = sifted.text
         reduction = self._reduced(text, sifted, pointer, exit_code)
         untouched = reduction.unchanged
@@ -108,7 +128,7 @@ class Squeezing:
             verdicts=reduction.verdicts,
             exit_code=exit_code,
             raw=pointer,
-            notes=tuple(self._notes),
+            notes=tuple(self.keeping.notes),
         )
         data = sifted.data if untouched else reduction.text.encode("utf-8", "replace")
         return Squeezed(report, data)
@@ -143,12 +163,8 @@ class Squeezing:
 
     def _chosen(self, output: str) -> Profile:
         if self._profile is None:
-            self._profile = self._profiles.chosen(command=self._command, output=output)
+            self._profile = self._profiles.chosen(command=self.command, output=output)
         return self._profile
-
-    def _give_up_keeping(self, error: StorageError) -> None:
-        self._writer = None
-        self._notes.append(f"{error} So the whole output is not kept.")
 
 
 def stage_rows(reduction: Reduction) -> tuple[StageRow, ...]:
@@ -164,12 +180,19 @@ def stage_rows(reduction: Reduction) -> tuple[StageRow, ...]:
     )
 
 
-def keeping(path: str) -> tuple[Connections | None, tuple[str, ...]]:
-    """The store that outputs are kept in, or none with the reason: a store that cannot be used
-    is no reason not to run a command."""
+@contextmanager
+def keeping_in(path: str) -> Iterator[Keeping]:
+    """Keeps an output in this store. One that cannot be used is no reason not to run a command:
+    then a note says that nothing is kept."""
     if path == MEMORY:
-        return None, ()
+        yield Keeping(None)
+        return
     try:
-        return Connections(path), ()
+        connections = Connections(path)
     except StorageError as error:
-        return None, (f"{error} So the whole output is not kept.",)
+        yield Keeping(None, [f"{error} {NOT_KEPT}"])
+        return
+    try:
+        yield Keeping(connections)
+    finally:
+        connections.close()
