@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from inspector import cli_audit, cli_resume, cli_session, cli_squeeze, cli_store
+from inspector import cli_audit, cli_decisions, cli_resume, cli_session, cli_squeeze, cli_store
 from inspector.cli_completion import CommandsAndFiles
 from inspector.cli_shell import OutputError, Shell, error_document, put, put_all
 
@@ -74,6 +74,7 @@ for _command in (
     cli_session.undo,
     cli_session.redo,
     cli_audit.audit,
+    cli_decisions.decisions,
     cli_resume.resume,
     cli_store.usage,
     cli_store.doctor,

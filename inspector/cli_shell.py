@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from inspector.cli_paint import Paint
     from inspector.reports import Report
     from inspector.settings import Loaded, Settings
@@ -93,7 +95,7 @@ class Shell:
         else:
             self._text(human)
 
-    def listing(self, reports: Sequence[Report], human: Human) -> None:
+    def listing(self, reports: Sequence[BaseModel], human: Human) -> None:
         """Print a list of reports: as one JSON list, as JSON Lines, or as ``human`` has it."""
         if self.as_jsonl:
             self._lines(reports)
@@ -102,7 +104,7 @@ class Shell:
         else:
             self._text(human)
 
-    def _lines(self, reports: Sequence[Report]) -> None:
+    def _lines(self, reports: Sequence[BaseModel]) -> None:
         for report in reports:
             put(_dumped(report.model_dump(mode="json")))
 

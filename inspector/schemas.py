@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from compress.decisions.values import DecisionPoint
 from inspector.audit_reports import HeadReport, VerificationReport
 from inspector.reports import (
     AuditRow,
@@ -58,6 +59,8 @@ _DOCUMENTS: dict[str, tuple[str, Any]] = {
     "operation": ("ullage pin, unpin, undo, redo", OperationReport),
     "audit": ("ullage audit [SESSION]", list[AuditRow]),
     "audit-show": ("ullage audit SESSION --show OPERATION", OperationDocument),
+    "decisions": ("ullage decisions", list[DecisionPoint]),
+    "decision": ("ullage decisions --format jsonl, each line, as", DecisionPoint),
     "audit-verify": ("ullage audit [SESSION] --verify", VerificationReport),
     "audit-head": ("ullage audit [SESSION] --head", HeadReport),
     "search": ("ullage search QUERY", list[SearchHit]),

@@ -86,6 +86,11 @@ class Settings(BaseModel):
     """… and at which it stops."""
     unclearable_tools: tuple[str, ...] = ()
     """Tools whose results micro-compaction leaves alone; all others are clearable."""
+    memory_tokens: Annotated[int, Field(ge=0)] = 4000
+    """What the decision points of one session may weigh before the oldest of them graduate to the
+    memory of its project."""
+    project_memory_tokens: Annotated[int, Field(ge=0)] = 8000
+    """How much of a project's memory is shown at once, the newest first; all of it is kept."""
     auto: Literal["off", "micro", "full"] = "off"
     """What a policy may commit without a person while watching."""
     theme: Literal["dark", "light"] = "dark"

@@ -29,7 +29,11 @@ from inspector import audits, compactions, comparisons, diffs, health, resumes
 from inspector.audit_reports import HeadReport, VerificationReport
 from inspector.compactions import PreviewHandle
 from inspector.contents import Contents
+from inspector.decision_exports import Format, format_named, written
+from inspector.decision_reports import DecisionsReport, ExportReport
+from inspector.decisions import EVERYTHING, Wanted, decisions_report
 from inspector.details import event_detail, raw_content
+from inspector.export_files import write_export
 from inspector.loaded import PLAN_VIEW, LoadedSession
 from inspector.locations import Locations
 from inspector.pressures import pressure_report
@@ -438,6 +442,51 @@ class UseCases:
     def audit_diff(self, session: str, operation: NodeId) -> str:
         """What one operation changed, as a unified diff of the surface's texts."""
         return audits.diff(self._store, self._load(session), operation)
+
+    def decisions(
+        self,
+        session: str | None = None,
+        wanted: Wanted = EVERYTHING,
+        *,
+        zone: str = LOCAL,
+        progress: Progress | None = None,
+    ) -> DecisionsReport:
+        """The decision points of a session, or of all, brought up to date; what weighs too much
+        for a session's memory graduates on the way.
+
+        Raises :class:`inspector.zones.UnknownZoneError`.
+        """
+        records = self._store.sessions() if session is None else [self._store.find(session)]
+        return decisions_report(
+            self._store,
+            records,
+            self.settings,
+            wanted,
+            zone_named(zone, self._environment),
+            now=self._clock(),
+            progress=progress,
+        )
+
+    def export_decisions(
+        self,
+        path: Path,
+        session: str | None = None,
+        wanted: Wanted = EVERYTHING,
+        *,
+        form: Format | None = None,
+        zone: str = LOCAL,
+        force: bool = False,
+        progress: Progress | None = None,
+    ) -> ExportReport:
+        """Writes the decision points that are wanted to a new file, in the form that its name
+        tells where none is given.
+
+        Raises the errors of :func:`inspector.export_files.write_export`.
+        """
+        form = form or format_named(path)
+        report = self.decisions(session, wanted, zone=zone, progress=progress)
+        write_export(path, written(report.points, form), force=force)
+        return ExportReport(path=str(path), records=len(report.rows), masked=report.masked)
 
     def usage(
         self,

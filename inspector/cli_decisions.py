@@ -1,0 +1,209 @@
+"""Decision points on the command line: listed, filtered, exported."""
+
+from __future__ import annotations
+
+import os.path
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from inspector.cli_completion import complete_session
+from inspector.cli_shell import Shell, example, json_options, put, put_bytes, store_options
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from compress.decisions.values import Level, OutcomeKind, StageKind
+    from inspector.decision_exports import Format
+    from inspector.decision_reports import DecisionsReport
+    from inspector.decisions import Wanted
+    from inspector.usecases import UseCases
+
+_DAY = click.DateTime(("%Y-%m-%d",))
+_FORMS = ("text", "json", "jsonl", "csv", "md", "parquet")
+_OUTCOMES = ("success", "failure", "retry", "aborted", "unknown")
+_KINDS = ("turn", "plan_item", "plan", "approval", "compaction", "retry")
+
+
+@click.command(
+    short_help="List what was decided and done, stage by stage; export it.",
+    epilog=example(
+        "ullage decisions last",
+        "ullage decisions --project . --outcome failure --since 2026-03-01",
+        "ullage decisions last --out decisions.csv",
+        "ullage decisions --format jsonl | jq .summary",
+    ),
+)
+@click.argument("session", required=False, shell_complete=complete_session)
+@click.option("--project", metavar="DIR", help="Only sessions that ran in this folder or below it.")
+@click.option("--since", type=_DAY, metavar="YYYY-MM-DD", help="The first day.")
+@click.option("--until", type=_DAY, metavar="YYYY-MM-DD", help="The last day, itself included.")
+@click.option(
+    "--zone",
+    default="local",
+    show_default=True,
+    metavar="NAME",
+    help="Where the days begin and end: an IANA name like Asia/Tokyo.",
+)
+@click.option("--outcome", multiple=True, type=click.Choice(_OUTCOMES), help="How it ended.")
+@click.option("--stage", multiple=True, type=click.Choice(_KINDS), help="What kind of stage.")
+@click.option(
+    "--level",
+    multiple=True,
+    type=click.Choice(("L2", "L3")),
+    help="Of the session's memory (L2) or the project's (L3).",
+)
+@click.option("--full", is_flag=True, help="The lines of each record, not one for each.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Also older records of a project's memory than are shown at once.",
+)
+@click.option("--format", "form", type=click.Choice(_FORMS), help="What to print or write.")
+@click.option(
+    "--out",
+    "--export",
+    "out",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write to a new file: .jsonl, .csv, .md or .parquet.",
+)
+@click.option("--force", is_flag=True, help="With --out: replace a file that is there.")
+@click.option("--unmasked", is_flag=True, help="Leave secrets as they stand in the log.")
+@store_options
+@json_options
+@click.pass_obj
+def decisions(
+    shell: Shell,
+    *,
+    session: str | None,
+    project: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    zone: str,
+    outcome: tuple[OutcomeKind, ...],
+    stage: tuple[StageKind, ...],
+    level: tuple[Level, ...],
+    full: bool,
+    everything: bool,
+    form: str | None,
+    out: Path | None,
+    force: bool,
+    unmasked: bool,
+) -> None:
+    """List the decision points of a SESSION, or of all: for each stage that was completed what was
+    done, why, how it ended, what the user said to it, and which events say so.
+
+    Secrets are masked by rule, unless --unmasked. CSV cells that a spreadsheet could take for a
+    formula get a leading apostrophe; texts in Markdown stand in code."""
+    from inspector.decisions import Wanted
+
+    form = _form(shell, form, out)
+    if since is not None and until is not None and since > until:
+        raise click.UsageError("--since is a later day than --until")
+    if force and out is None:
+        raise click.UsageError("--force needs --out FILE")
+    wanted = Wanted(
+        project=None if project is None else os.path.abspath(os.path.expanduser(project)),  # noqa: PTH100, PTH111 - the name as it is, links kept
+        since=None if since is None else since.date(),
+        until=None if until is None else until.date(),
+        outcomes=outcome,
+        kinds=stage,
+        levels=level,
+        whole=everything or form != "text",
+        masked=not unmasked,
+    )
+    with shell.usecases() as usecases:
+        found = None if session is None else usecases.find(session)
+        if out is not None:
+            _export(shell, usecases, out, found, wanted, zone=zone, form=form, force=force)
+            return
+        with shell.progress() as progress:
+            report = usecases.decisions(found, wanted, zone=zone, progress=progress)
+    _print(shell, report, form, full=full, of_all=found is None)
+    _remark(shell, report)
+
+
+def _form(shell: Shell, form: str | None, out: Path | None) -> str:
+    """What is printed or written; ``--json`` and ``--jsonl`` are forms, too."""
+    if shell.machine:
+        flag = "json" if shell.as_json else "jsonl"
+        if form not in (None, flag):
+            raise click.UsageError(f"--{flag} and --format {form} exclude each other")
+        form = flag
+    if out is not None and form in ("text", "json"):
+        raise click.UsageError(f"--out writes jsonl, csv, md or parquet, not {form}")
+    if form in ("json", "jsonl"):
+        shell.as_json, shell.as_jsonl = form == "json", form == "jsonl"
+    return form or ("" if out is not None else "text")
+
+
+def _export(
+    shell: Shell,
+    usecases: UseCases,
+    out: Path,
+    session: str | None,
+    wanted: Wanted,
+    *,
+    zone: str,
+    form: str,
+    force: bool,
+) -> None:
+    from inspector.cli_paint import counted
+    from inspector.decision_exports import format_named
+
+    with shell.progress() as progress:
+        written = usecases.export_decisions(
+            out,
+            session,
+            wanted,
+            form=cast("Format", form) if form else format_named(out),
+            zone=zone,
+            force=force,
+            progress=progress,
+        )
+    shell.note(f"{counted(written.records, 'record')} written to {written.path}")
+    _tell_masked(shell, written.masked)
+
+
+def _print(shell: Shell, report: DecisionsReport, form: str, *, full: bool, of_all: bool) -> None:
+    from inspector.cli_decision_text import decisions_text
+    from inspector.decision_exports import csv_text, markdown, written
+
+    if form == "parquet":
+        if sys.stdout.isatty():
+            raise click.UsageError("Parquet is no text for a terminal: name a file with --out")
+        for piece in written(report.points, "parquet"):
+            put_bytes(piece)
+    elif form in ("csv", "md"):
+        for text in (csv_text if form == "csv" else markdown)(report.points):
+            put(text, end="")
+    else:
+        shell.listing(
+            report.points,
+            lambda paint: decisions_text(report, paint, full=full, of_all=of_all),
+        )
+
+
+def _remark(shell: Shell, report: DecisionsReport) -> None:
+    from inspector.cli_paint import counted, short
+
+    if report.undated:
+        shell.note(f"{counted(report.undated, 'record')} without a time: in no range of days")
+    if report.hidden:
+        number = counted(report.hidden, "older record")
+        shell.note(
+            f"{number} of the project's memory not shown ({short(report.hidden_tokens)} tokens): "
+            "--all lists them"
+        )
+    _tell_masked(shell, report.masked)
+
+
+def _tell_masked(shell: Shell, masked: int) -> None:
+    from inspector.cli_paint import counted
+
+    if masked:
+        shell.note(f"{counted(masked, 'secret')} masked; --unmasked leaves them as they are")

@@ -1,0 +1,189 @@
+"""Decision points of one session, of a project or of all: brought up to date, chosen, masked."""
+
+from __future__ import annotations
+
+import hashlib
+import os.path
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cache, partial
+from pathlib import Path
+
+from compress.decisions.harvest import Judge
+from compress.decisions.memory import within
+from compress.decisions.state import VERSION
+from compress.decisions.values import DecisionPoint, Level, OutcomeKind, StageKind
+from compress.tokens import profile_of
+from inspector.decision_reports import DecisionRow, DecisionsReport
+from inspector.masking import Masker
+from inspector.profile_choice import profiles_in
+from inspector.settings import Settings
+from inspector.zones import Zone
+from storage import resources
+from storage.catalog import SessionRecord
+from storage.decisions import KeptDecision, Rules, bring_up, decisions, graduate
+from storage.ingest import Progress
+from storage.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which records are asked for; an empty choice means any.
+
+    ``since`` and ``until`` are days, both included; a record counts for the day on which it ended,
+    one that runs for the day on which it began. ``whole``: also what the projects' memory holds
+    beyond the cap of what is shown.
+    """
+
+    project: str | None = None
+    since: date | None = None
+    until: date | None = None
+    outcomes: Sequence[OutcomeKind] = ()
+    kinds: Sequence[StageKind] = ()
+    levels: Sequence[Level] = ()
+    whole: bool = True
+    masked: bool = True
+
+
+EVERYTHING = Wanted()
+
+
+def decisions_report(
+    store: Store,
+    sessions: Sequence[SessionRecord],
+    settings: Settings,
+    wanted: Wanted,
+    zone: Zone,
+    *,
+    now: float,
+    progress: Progress | None = None,
+) -> DecisionsReport:
+    """Harvests what these sessions got since, and gives the records that are wanted.
+
+    Of several sessions, what one repeats of another (a fork, a resumed copy) is given once.
+    """
+    chosen = sorted(
+        (s for s in sessions if wanted.project is None or _is_below(s.cwd, wanted.project)),
+        key=lambda s: (s.started_at or 0.0, s.id),
+    )
+    fresh: dict[int, list[DecisionPoint]] = {}
+    for done, session in enumerate(chosen):
+        if progress is not None:
+            progress(done, len(chosen), Path(session.path))
+        fresh[session.id] = bring_up(store, session, _rules(session))
+        graduate(store, session, settings.memory_tokens, now)
+    if progress is not None and chosen:
+        progress(len(chosen), len(chosen), Path(chosen[-1].path))
+    found = decisions(store, chosen, copies=len(chosen) == 1)
+    if store.connections.read_only:
+        found = _with_fresh(chosen, found, fresh)
+    found = [kept for kept in found if _is_wanted(kept.point, wanted)]
+    undated = 0
+    if wanted.since is not None or wanted.until is not None:
+        undated = sum(_time(kept.point) is None for kept in found)
+        found = [kept for kept in found if _is_within(kept.point, wanted, zone)]
+    shown = found if wanted.whole else _shown(found, settings.project_memory_tokens)
+    kept_back = {id(kept) for kept in found} - {id(kept) for kept in shown}
+    masker = Masker()
+    mask = masker.point if wanted.masked else _as_it_is
+    rows = tuple(DecisionRow(session=kept.session.name, point=mask(kept.point)) for kept in shown)
+    return DecisionsReport(
+        rows=rows,
+        hidden=len(kept_back),
+        hidden_tokens=sum(kept.point.tokens for kept in found if id(kept) in kept_back),
+        undated=undated,
+        masked=masker.masked,
+    )
+
+
+def _as_it_is(point: DecisionPoint) -> DecisionPoint:
+    return point
+
+
+def _with_fresh(
+    sessions: Iterable[SessionRecord],
+    found: Iterable[KeptDecision],
+    fresh: dict[int, list[DecisionPoint]],
+) -> list[KeptDecision]:
+    """Of a store that takes no more: what it holds, and what was harvested just now."""
+    merged = {(kept.session.id, kept.point.id): kept for kept in found}
+    for session in sessions:
+        for point in fresh[session.id]:
+            known = merged.get((session.id, point.id))
+            level = "L2" if known is None else known.point.level
+            newest = point.model_copy(update={"level": level})
+            merged[session.id, point.id] = KeptDecision(session, newest)
+    order = {session.id: place for place, session in enumerate(sessions)}
+    return sorted(
+        merged.values(),
+        key=lambda kept: (order[kept.session.id], int(kept.point.first_seq), kept.point.id),
+    )
+
+
+def _rules(session: SessionRecord) -> Rules:
+    counter = partial(resources.counter_for, session.model)
+    vocabulary = profile_of(session.model).vocabulary
+    return Rules(
+        revision=f"{VERSION}:{vocabulary}:{_profiles_digest()}",
+        count=lambda text: counter().count(text),
+        judge=_judge,
+    )
+
+
+@cache
+def _judge() -> Judge:
+    # The built-in ones only: what was harvested must not depend on where one stands.
+    profiles = profiles_in(Path("/"))
+    return Judge(profiles.all, profiles.generic)
+
+
+@cache
+def _profiles_digest() -> str:
+    """Of the profiles that results are read with."""
+    digest = hashlib.sha256()
+    for folder in resources.ASSET_FOLDERS:
+        for path in sorted((folder / "profiles").glob("*.toml")):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _is_below(cwd: str | None, project: str) -> bool:
+    """Whether a working directory is this folder or one inside it, as their names tell."""
+    if cwd is None:
+        return False
+    folder, root = os.path.normpath(cwd), os.path.normpath(project)
+    return folder == root or folder.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def _is_wanted(point: DecisionPoint, wanted: Wanted) -> bool:
+    choices: tuple[tuple[str, Sequence[str]], ...] = (
+        (point.outcome, wanted.outcomes),
+        (point.stage.kind, wanted.kinds),
+        (point.level, wanted.levels),
+    )
+    return all(not among or value in among for value, among in choices)
+
+
+def _time(point: DecisionPoint) -> float | None:
+    return point.started_at if point.ended_at is None else point.ended_at
+
+
+def _is_within(point: DecisionPoint, wanted: Wanted, zone: Zone) -> bool:
+    time = _time(point)
+    if time is None:
+        return False
+    day = zone.day(time)
+    return (wanted.since is None or wanted.since <= day) and (
+        wanted.until is None or day <= wanted.until
+    )
+
+
+def _shown(found: Sequence[KeptDecision], cap: int) -> list[KeptDecision]:
+    """All of the sessions' memory, and of each project's the newest that fit under the cap."""
+    projects: dict[str | None, list[DecisionPoint]] = {}
+    for kept in found:
+        if kept.point.level == "L3":
+            projects.setdefault(kept.point.project, []).append(kept.point)
+    within_cap = {id(point) for points in projects.values() for point in within(points, cap)}
+    return [kept for kept in found if kept.point.level == "L2" or id(kept.point) in within_cap]
