@@ -18,6 +18,9 @@ from compress.reduction.truncate import Pool, strength, style_for, truncate
 from compress.reduction.values import Budget, Reduction, StageReport
 from compress.tokens import TokenCounter
 
+_TIGHT = 2.0
+"""How many times its budget an output's telling lines must be for paths to be shortened."""
+
 
 def reduce(
     text: str,
@@ -60,7 +63,7 @@ def reduce(
         limit = strength(before, pool, profile, success)
     else:
         style = style_for(limit)
-    if budget is not None and pool.telling() > limit:
+    if budget is not None and pool.telling() > limit * _TIGHT:
         items = shorten(items, pool.costs, limit, sign)
         pool = Pool(items, counts.costs(items), pool.worths, pool.near_first)
     frame = Frame(cleaned.total, sign, style, exit_code, pointer)

@@ -31,6 +31,9 @@ _LAST_WORD = 300.0
 _PLAIN = 0.05
 _AGAIN = 1.0
 """How fast the worth of the k-th line of one template falls: ÷ (1 + this × ln k)."""
+_COPIED = 0.3
+"""What a line is worth that reads like one before."""
+_FEWEST_LETTERS = 6
 _REPEATED = 60
 """Critical lines of one kind that must stay; further ones are only near."""
 _LONGEST_BLOCK = 12
@@ -94,6 +97,8 @@ class _Rarity:
         self._whole = log(1 + len(items))
         self._met: Counter[str] = Counter()
         self._critical: Counter[str] = Counter()
+        first = {item.text: position for position, item in reversed(list(enumerate(items)))}
+        self._copies = [first[item.text] < position for position, item in enumerate(items)]
 
     def of(self, position: int) -> float:
         """0 where all lines are alike, towards 1 where none is."""
@@ -102,11 +107,18 @@ class _Rarity:
         return 1 - log(1 + alike / 2) / self._whole
 
     def again(self, position: int) -> int:
-        """How many items of its template came before."""
+        """How many items of its template came before; 0 where the template has hardly a word, so
+        that what varies is all that it says (a mere location)."""
         template = self._templates[position]
+        if sum(map(str.isalpha, template)) < _FEWEST_LETTERS:
+            return 0
         met = self._met[template]
         self._met[template] += 1
         return met
+
+    def copied(self, position: int) -> bool:
+        """Whether the very same line came before."""
+        return self._copies[position]
 
     def repeats(self, item: Item) -> bool:
         """Whether a critical line has come so often that one more says nothing new: a verdict
@@ -143,6 +155,8 @@ def _worth(item: Item, position: int, places: _Places, rarity: _Rarity) -> Worth
     )
     base = max(base, places.context[position]) * (_FOREIGN if middle else 1)
     base /= 1 + _AGAIN * log(1 + again)
+    if rarity.copied(position):
+        base *= _COPIED
     if marks.level == VERDICT and places.near_end(position):
         base += _LAST_WORD
     extra = _RARE * rarity.of(position) + places.bonus(position)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from compress.reduction.items import Item
 
-_SHORTEST = 12
+_SHORTEST = 20
 """Characters of a path below which the sign would save nothing."""
 _PLACE = r"(?P<name>[\w.@+~-]+[\"']?(?::\d|\(\d|, |:\[\d| : ))"
 _FOLDERS = re.compile(
