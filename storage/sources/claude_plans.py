@@ -1,8 +1,7 @@
-"""Claude Code's to-do lists, tasks and plans, as items of an artifact."""
+"""Claude Code's to-do lists and tasks, as items of an artifact."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +11,6 @@ MOST_ITEMS = 200
 """Items of one artifact; the rest is left to the call's own event."""
 
 _STATUSES = frozenset({"pending", "in_progress", "completed"})
-_LIST_LINE = re.compile(r"(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.+)")
 
 Item = dict[str, Any]
 
@@ -28,12 +26,6 @@ def todo_items(todos: Any) -> list[Item]:
         _item(string(mapping(todo).get("content")), mapping(todo).get("status"))
         for todo in listing(todos)[:MOST_ITEMS]
     ]
-
-
-def plan_items(plan: str) -> list[Item]:
-    """The lines of a plan that are list items at the outermost level, in order."""
-    found = (_LIST_LINE.match(line) for line in plan.splitlines())
-    return [_item(match[1].strip(), "pending") for match in found if match][:MOST_ITEMS]
 
 
 class Tasks:

@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 from compress.events import ContentBlock, EventType, Role, Usage
 from storage.sources.claude_content import brief, content_block
-from storage.sources.claude_plans import plan_items, todo_items
+from storage.sources.claude_plans import todo_items
+from storage.sources.plan_items import plan_items
 from storage.sources.values import count, listing, mapping, string
 
 CLEARED = "[Old tool result content cleared]"
@@ -128,10 +129,13 @@ def _call_facts(call: ContentBlock) -> list[Part]:
         plan = string(arguments.get("plan"))
         if not plan:
             return [asked]
+        document = {"call": call.id or "", "field": "plan"}
+        path = string(arguments.get("planFilePath"))
         meta = {
             "kind": "plan",
             "items": plan_items(plan),
             "explanation": plan[:_LONGEST_FACT],
+            "document": {**document, "path": path} if path else document,
         }
         return [Part("artifact/update", meta=meta), asked]
     return []

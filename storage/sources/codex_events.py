@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from compress.events import EventType, NodeId, Rebase, Replace, SessionEvent, SurfaceOp, Usage
+from compress.events import (
+    ContentBlock,
+    EventType,
+    NodeId,
+    Rebase,
+    Replace,
+    SessionEvent,
+    SurfaceOp,
+    Usage,
+)
 from storage.sources.base import FileReader, Numbering, Record
 from storage.sources.codex_history import History
 from storage.sources.codex_items import Item
@@ -46,6 +55,7 @@ class RolloutEvents(FileReader):
         usage: Usage | None = None,
         request: NodeId | None = None,
         step: int | None = None,
+        blocks: tuple[ContentBlock, ...] = (),
         meta: Mapping[str, Any] = NO_META,
     ) -> int:
         """A log-only event of this record. Returns its seq."""
@@ -56,6 +66,7 @@ class RolloutEvents(FileReader):
                 kind,
                 self._native_id(),
                 block,
+                blocks=blocks,
                 turn=self._turn or None,
                 step=step,
                 time=self._time,

@@ -17,6 +17,7 @@ from storage.sources.codex_records import (
     SILENT_RECORD_TYPES,
     enveloped,
     parent_of,
+    plan_blocks,
     plan_of,
     question_of,
     text_of_error,
@@ -244,7 +245,7 @@ class CodexReader(RolloutEvents):
     def _on_item_completed(self, payload: dict[str, Any]) -> None:
         plan = plan_of(payload)
         if plan is not None:
-            self._add("artifact/update", meta=plan)
+            self._add("artifact/update", blocks=plan_blocks(payload), meta=plan)
         elif mapping(payload.get("item")).get("type") in ("UserMessage", "user_message"):
             self._history.spoke()
 

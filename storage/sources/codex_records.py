@@ -14,7 +14,8 @@ from storage.sources.codex_items import (
     looks_like_summary,
     summary_item,
 )
-from storage.sources.draft import word
+from storage.sources.draft import text_block, word
+from storage.sources.plan_items import plan_items
 from storage.sources.values import listing, mapping
 
 NO_SUMMARY = "(no summary available)"
@@ -173,9 +174,7 @@ def events_of_item(item: Item) -> list[tuple[ContentBlock, ...]]:
 
 def blocks_of(value: Any) -> list[tuple[ContentBlock, ...]]:
     """The content of each event of a record, in the order in which the reader makes them."""
-    if not isinstance(value, dict):
-        return []
-    kind, payload = enveloped(value)
+    kind, payload = enveloped(value) if isinstance(value, dict) else (None, None)
     if not isinstance(payload, dict):
         return []
     if kind == "response_item":
@@ -183,6 +182,8 @@ def blocks_of(value: Any) -> list[tuple[ContentBlock, ...]]:
         return [] if item is None else events_of_item(item)
     if kind == "inter_agent_communication":
         return events_of_item(inter_agent_item(payload))
+    if kind == "event_msg":
+        return [plan_blocks(payload)]
     if kind == "compacted":
         found = compacted_of(payload)
         items = [item for item in (found.summary, *found.before, *found.after) if item]
@@ -192,12 +193,24 @@ def blocks_of(value: Any) -> list[tuple[ContentBlock, ...]]:
 
 
 def plan_of(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The artifact of a finished ``Plan`` item (paginated mode)."""
-    item = mapping(payload.get("item"))
-    text = word(item.get("text"))
-    if item.get("type") not in ("Plan", "plan") or text is None:
+    """The artifact of a finished ``Plan`` item: a plan that plan mode proposes. Its text is the
+    event's content."""
+    text = _proposed(payload)
+    if text is None:
         return None
-    return {"kind": "plan", "items": [], "explanation": text[:2000]}
+    meta = {"kind": "plan", "items": plan_items(text), "explanation": text[:2000]}
+    return {**meta, "document": {}}
+
+
+def _proposed(payload: Mapping[str, Any]) -> str | None:
+    item = mapping(payload.get("item"))
+    return word(item.get("text")) if item.get("type") in ("Plan", "plan") else None
+
+
+def plan_blocks(payload: Mapping[str, Any]) -> tuple[ContentBlock, ...]:
+    """The text of a proposed plan, as content."""
+    text = _proposed(payload) if payload.get("type") == "item_completed" else None
+    return () if text is None else (text_block("text", text),)
 
 
 def parent_of(payload: Mapping[str, Any]) -> tuple[str, str] | None:

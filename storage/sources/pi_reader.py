@@ -19,6 +19,7 @@ from storage.sources.pi_entries import (
     usage_of,
 )
 from storage.sources.pi_events import STRAIGHT, EntryEvents, Step
+from storage.sources.pi_lists import list_items
 from storage.sources.pi_tree import Entry
 from storage.sources.values import count, mapping, timestamp
 
@@ -150,6 +151,14 @@ class PiReader(EntryEvents):
             self.facts.title = (word(entry.get("name")) or "").strip() or self.facts.title
         elif kind == "usage":
             self._spend(entry, word(entry.get("kind")) or "usage", word(entry.get("model")))
+        elif kind == "custom":
+            self._tell_list("plan", entry.get("data"))
+
+    def _tell_list(self, kind: str, state: Any) -> None:
+        """The list that an extension keeps in a result's details, or in an entry of its own."""
+        items = list_items(state)
+        if items is not None:
+            self._log("artifact/update", meta={"kind": kind, "items": items})
 
     def _spend(self, entry: dict[str, Any], kind: str, model: str | None) -> None:
         """A request beside the conversation: a summary, an extension's own."""
@@ -195,6 +204,8 @@ class PiReader(EntryEvents):
             if piece.meta.get("stop") == "error":
                 text = (word(message.get("errorMessage")) or "")[:500]
                 self._log("error", step=self._step, meta={"message": text})
+        elif piece.type == "tool/result":
+            self._tell_list("todo", message.get("details"))
         elif entry.get("type") == "branch_summary":
             self._spend(entry, "branch_summary", None)
 
