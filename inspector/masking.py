@@ -71,6 +71,13 @@ class Masker:
 
     def text(self, text: str) -> str:
         """The text with a mark in place of every secret. Masking twice changes nothing."""
+        while True:
+            masked = self._once(text)
+            if masked == text:
+                return text
+            text = masked  # a mark may lay bare where a neighbour begins
+
+    def _once(self, text: str) -> str:
         pieces: list[str] = []
         end = 0
         for start, stop, kind in _merged(sorted(_secrets(text), key=lambda s: (s[0], -s[1]))):
