@@ -7,7 +7,7 @@ the store first.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -15,6 +15,7 @@ from inspector.cli_completion import complete_session
 from inspector.cli_shell import Shell, example, json_option, json_options, seq, store_options
 
 if TYPE_CHECKING:
+    from compress.reduction.values import Budget
     from inspector.cli_paint import Paint
     from inspector.reports import CompactionMode, OperationReport
     from inspector.usecases import UseCases
@@ -99,12 +100,19 @@ def pressure(
     shell.document(report, lambda paint: pressure_text(report, paint))
 
 
-def _budget(value: str) -> int | Literal["own"]:
-    if value == "own":
-        return "own"
+def _budget(value: str) -> int | str:
+    if value == "own" or (value.endswith("%") and 0 < _number(value[:-1]) <= 100):
+        return value
     if not value.isdecimal() or int(value) == 0:
         raise click.BadParameter(f"{value!r} is neither a number of tokens nor `own`")
     return int(value)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
 
 
 @click.command(
@@ -120,6 +128,7 @@ def _budget(value: str) -> int | Literal["own"]:
 @click.option("--to", "end", type=seq, metavar="SEQ", help="Last node of the region.")
 @click.option("--auto", "automatic", is_flag=True, help="The region that the policy would take.")
 @click.option("--micro", is_flag=True, help="Clear old tool results only.")
+@click.option("--reduce", type=seq, metavar="SEQ", help="This tool result alone, as squeeze does.")
 @click.option("--at", type=seq, metavar="SEQ", help="Preview on the state at this event.")
 @click.option(
     "--before-compaction",
@@ -130,8 +139,9 @@ def _budget(value: str) -> int | Literal["own"]:
 @click.option(
     "--budget",
     type=_budget,
-    metavar="N|own",
-    help="Tokens of the summary at most; own: as many as the agent's summary has.",
+    metavar="N|own|N%",
+    help="Tokens of the summary at most; own: as many as the agent's summary has. With --reduce, "
+    "of the result.",
 )
 @click.option("--pin", "pins", type=seq, multiple=True, metavar="SEQ", help="Keep this node.")
 @click.option("--nodes", is_flag=True, help="Show what becomes of every single node.")
@@ -148,6 +158,7 @@ def compact(
     end: int | str | None,
     automatic: bool,
     micro: bool,
+    reduce: int | str | None,
     at: int | str | None,
     before_compaction: int | None,
     budget: Any,
@@ -161,7 +172,7 @@ def compact(
     from inspector.cli_compaction import compaction_text
     from inspector.cli_comparison import comparison_text
 
-    mode = _mode(start, end, automatic, micro)
+    mode = _mode(start, end, automatic, micro, reduce)
     past = at is not None or before_compaction is not None
     if at is not None and before_compaction is not None:
         raise click.UsageError("--at and --before-compaction exclude each other")
@@ -172,6 +183,10 @@ def compact(
             "A moment of the past cannot be compacted, only the present: leave --at and "
             "--before-compaction out, or --commit."
         )
+    if reduce is not None and (past or pins):
+        raise click.UsageError("--reduce is about one result of the present: leave the rest out")
+    if isinstance(budget, str) and budget != "own" and reduce is None:
+        raise click.UsageError("--budget N% is for --reduce; elsewhere name a number of tokens")
     if budget == "own" and before_compaction is None:
         raise click.UsageError("--budget own needs --before-compaction, to know which summary")
     with shell.usecases() as usecases:
@@ -181,12 +196,13 @@ def compact(
         else:
             preview = usecases.preview(
                 found,
-                start=start,
+                start=start if reduce is None else reduce,
                 end=end,
                 mode=mode,
                 at=at,
                 before_compaction=before_compaction,
-                budget=budget,
+                budget=budget if reduce is None else None,
+                strength=_strength(budget) if reduce is not None else None,
                 pins=pins,
             )
             report = usecases.commit(preview) if commit else preview.report
@@ -199,12 +215,24 @@ def compact(
     shell.document(report, human)
 
 
+def _strength(budget: int | str | None) -> Budget | None:
+    from compress.reduction.values import Budget
+
+    return None if budget is None else Budget.parse(str(budget))
+
+
 def _mode(
-    start: int | str | None, end: int | str | None, automatic: bool, micro: bool
+    start: int | str | None,
+    end: int | str | None,
+    automatic: bool,
+    micro: bool,
+    reduce: int | str | None,
 ) -> CompactionMode:
     region = start is not None or end is not None
-    if region + automatic + micro > 1:
-        raise click.UsageError("--from/--to, --auto and --micro exclude each other")
+    if region + automatic + micro + (reduce is not None) > 1:
+        raise click.UsageError("--from/--to, --auto, --micro and --reduce exclude each other")
+    if reduce is not None:
+        return "reduce"
     if region and (start is None or end is None):
         raise click.UsageError("a region needs both --from and --to")
     if micro:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from compress.compaction.agent import AgentOperation, agent_operations
-from compress.compaction.micro import preview_micro
+from compress.compaction.micro import preview_micro, preview_reduced
 from compress.compaction.policy import Automatic, Policy
 from compress.compaction.preview import check_commit
 from compress.compaction.service import preview_auto, preview_region
@@ -15,6 +15,7 @@ from compress.errors import CompressError, StaleNodeError
 from compress.events import NodeId
 from compress.operations import OperationDraft, Origin
 from compress.plan import PlanState
+from compress.reduction.values import Budget
 from inspector.contents import Contents
 from inspector.loaded import LoadedSession
 from inspector.pressures import reading_of_plan, window_of
@@ -27,6 +28,7 @@ from inspector.reports import (
     SessionHeader,
     SummaryReport,
 )
+from inspector.results import squeezed_result
 from inspector.settings import Settings
 from storage import resources
 from storage.store import Store
@@ -68,6 +70,8 @@ class Request:
     budget: int | str | None = None
     pins: tuple[NodeId, ...] = ()
     origin: Origin = "user"
+    strength: Budget | None = None
+    """How much of a result may stay, in mode ``reduce``; by its profile where none is given."""
     cancelled: Callable[[], bool] = lambda: False
     """Asked whenever the store is to be read, in the thread of the preview: whether to give up."""
 
@@ -103,7 +107,10 @@ def preview(
         if pin not in state.surface.members:
             raise StaleNodeError(pin, "is no node of this session, so it cannot be kept")
     session, used = session_input(store, loaded, settings, state, at, cancelled=request.cancelled)
-    made = _made(session, used, request, own, _budget(loaded, request, own))
+    if request.mode == "reduce":
+        made = _reduced(store, loaded, session, request)
+    else:
+        made = _made(session, used, request, own, _budget(loaded, request, own))
     size = used, _used_after(loaded, session, made, at)
     report = _report(made, session, size, header, _at(loaded, at))
     return PreviewHandle(report, made, past=at is not None and at != loaded.record.last_seq)
@@ -273,6 +280,18 @@ def _made(
         )
         raise NothingToDoError(f"{name} has nothing to do: {why}. A region can always be named.")
     return found
+
+
+def _reduced(
+    store: Store, loaded: LoadedSession, session: SessionInput, request: Request
+) -> Preview:
+    """One result, through the pipeline for tool output."""
+    if request.start is None:
+        raise RequestError("Name the result that is to be reduced.")
+    found = squeezed_result(store, loaded, session.plan, request.start, request.strength)
+    return preview_reduced(
+        session, request.start, found.text, f"tool output, {found.profile}", request.origin
+    )
 
 
 def _ends(session: SessionInput, request: Request) -> tuple[NodeId, NodeId]:

@@ -26,7 +26,7 @@ ViewName = Literal["resume", "live"]
 SessionState = Literal["running", "waiting", "idle", "ended"]
 WindowSource = Literal["user", "log", "observed", "table", "unknown"]
 OperationState = Literal["standing", "undone", "superseded"]
-CompactionMode = Literal["region", "auto", "micro"]
+CompactionMode = Literal["region", "auto", "micro", "reduce"]
 Proposed = Literal["micro", "compact"]
 
 

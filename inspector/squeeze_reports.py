@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compress.reduction.values import Reduction
 from inspector.reports import Report
 
 
@@ -40,6 +41,19 @@ class SqueezeReport(Report):
     notes: tuple[str, ...] = ()
 
 
+class SqueezedResult(Report):
+    """A tool's result in a session, reduced."""
+
+    text: str
+    profile: str
+    stages: tuple[StageRow, ...]
+    """Empty where the result passed untouched."""
+    tokens_before: int
+    tokens_after: int
+    lines_before: int
+    lines_after: int
+
+
 class OutputRow(Report):
     """One element of ``ullage raw --json``."""
 
@@ -49,3 +63,29 @@ class OutputRow(Report):
     """Seconds since 1970."""
     command: str | None
     exit_code: int | None
+
+
+def stage_rows(reduction: Reduction) -> tuple[StageRow, ...]:
+    """The stages of a reduction, for a report."""
+    return tuple(
+        StageRow(
+            name=stage.name,
+            lines_removed=stage.lines_removed,
+            tokens_removed=stage.tokens_removed,
+            notes=stage.notes,
+        )
+        for stage in reduction.stages
+    )
+
+
+def squeezed_report(reduction: Reduction) -> SqueezedResult:
+    """A reduction, for a report."""
+    return SqueezedResult(
+        text=reduction.text,
+        profile=reduction.profile,
+        stages=stage_rows(reduction),
+        tokens_before=reduction.tokens_before,
+        tokens_after=reduction.tokens_after,
+        lines_before=reduction.lines_before,
+        lines_after=reduction.lines_after,
+    )

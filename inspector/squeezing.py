@@ -20,7 +20,7 @@ from compress.reduction.profile import Profile
 from compress.reduction.sieve import Sieve, Sifted, excerpt_of
 from compress.reduction.values import Budget, Reduction
 from inspector.profile_choice import AUTO, Profiles
-from inspector.squeeze_reports import SqueezeReport, StageRow
+from inspector.squeeze_reports import SqueezeReport, stage_rows
 from storage import resources
 from storage.connection import MEMORY, Connections
 from storage.errors import StorageError
@@ -165,19 +165,6 @@ class Squeezing:
         if self._profile is None:
             self._profile = self._profiles.chosen(command=self.command, output=output)
         return self._profile
-
-
-def stage_rows(reduction: Reduction) -> tuple[StageRow, ...]:
-    """The stages of a reduction, for a report."""
-    return tuple(
-        StageRow(
-            name=stage.name,
-            lines_removed=stage.lines_removed,
-            tokens_removed=stage.tokens_removed,
-            notes=stage.notes,
-        )
-        for stage in reduction.stages
-    )
 
 
 @contextmanager

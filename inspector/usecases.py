@@ -23,6 +23,7 @@ from compress.messages import derive_messages
 from compress.operations import OperationDraft, OperationRow, number
 from compress.pins import pin_draft, unpin_draft
 from compress.plan import PlanState
+from compress.reduction.values import Budget
 from compress.surface import View
 from compress.undo import redo_draft, undo_draft
 from inspector import audits, compactions, comparisons, diffs, health, resumes
@@ -58,9 +59,11 @@ from inspector.reports import (
 )
 from inspector.resume_reports import ResumeReport
 from inspector.session_rows import header_of, session_rows
+from inspector.results import squeezed_result
 from inspector.settings import Loaded
 from inspector.surface_rows import SurfaceRows
 from inspector.usage_reports import UsageBy, UsageReport
+from inspector.squeeze_reports import SqueezedResult, squeezed_report
 from inspector.usages import usage_report
 from inspector.verification import head_report, verification_report
 from inspector.whereabouts import whereabouts
@@ -292,6 +295,11 @@ class UseCases:
 
     def pressure(
         self,
+    def squeezed(self, session: str, seq: NodeId) -> SqueezedResult:
+        """A tool's result as the pipeline for tool output reduces it; for looking."""
+        loaded = self._load(session)
+        return squeezed_report(squeezed_result(self._store, loaded, loaded.plan(), seq))
+
         session: str,
         *,
         track: Track = "agent",
@@ -344,6 +352,7 @@ class UseCases:
         loaded = self._load(session)
         return compactions.preview(
             self._store,
+        strength: Budget | None = None,
             loaded,
             self.settings,
             self._header(loaded.record),
@@ -363,6 +372,7 @@ class UseCases:
     def preview_diff(self, preview: PreviewHandle) -> str:
         """What a preview would change, as a unified diff of the region's texts."""
         loaded = self._load(preview.report.session.id)
+                strength=strength,
         at = preview.report.at_seq if preview.past else None
         return diffs.preview_diff(self._store, loaded, preview.preview, at)
 

@@ -22,6 +22,7 @@ MODE_WORDS: dict[CompactionMode, str] = {
     "region": "region",
     "auto": "whole surface by policy",
     "micro": "old tool results only",
+    "reduce": "one tool result",
 }
 COLUMNS = 60
 """Cells from which on two summaries stand beside each other."""
