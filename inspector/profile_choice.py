@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from compress.reduction.choice import choose
-from compress.reduction.profile import Profile, parse_profile
+from compress.reduction.examples import faults
+from compress.reduction.profile import Profile
+from inspector.profile_reports import ExampleRow, ProfileCheck
 from storage import resources
+from storage.profiles import built_in, find_profiles, read_profiles
 
 AUTO = "auto"
 GENERIC = "generic"
@@ -53,14 +54,31 @@ class Profiles:
         return [profile, self.generic] if profile.inherit and profile != self.generic else [profile]
 
 
-@cache
-def profiles_in(_folder: Path) -> Profiles:
-    """The built-in profiles."""
-    for folder in resources.ASSET_FOLDERS:
-        found = tuple(
-            parse_profile(tomllib.loads(path.read_text()), path.name, path.stem)
-            for path in sorted((folder / "profiles").glob("*.toml"))
+def profiles_in(folder: Path) -> Profiles:
+    """The profiles in force in a folder. Raises
+    :class:`compress.reduction.profile.ProfileError` for one of the project's that cannot be
+    used."""
+    found = tuple(one.profile for one in find_profiles(folder))
+    return Profiles(found, next(profile for profile in found if profile.name == GENERIC))
+
+
+def profile_check(path: Path) -> ProfileCheck:
+    """The inline tests of a file's profiles, run. Raises
+    :class:`compress.reduction.profile.ProfileError`."""
+    generic = next(one.profile for one in built_in() if one.profile.name == GENERIC)
+    profiles = read_profiles(path)
+    rows = tuple(
+        ExampleRow(
+            profile=profile.name,
+            name=example.name,
+            faults=tuple(faults(profile, example, resources.counter(), generic)),
         )
-        if found:
-            return Profiles(found, next(p for p in found if p.name == GENERIC))
-    raise resources.ResourceError("The profiles are missing; install Ullage again.")
+        for profile in profiles
+        for example in profile.examples
+    )
+    return ProfileCheck(
+        path=str(path),
+        profiles=tuple(profile.name for profile in profiles),
+        examples=rows,
+        failed=sum(bool(row.faults) for row in rows),
+    )

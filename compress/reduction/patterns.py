@@ -6,7 +6,7 @@ the position of the fragment that it names.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -65,6 +65,19 @@ def _position(pattern: str, reason: str) -> int:
         elif character == ")" and open_at:
             open_at.pop()
     return open_at[-1] if open_at else 0
+
+
+def has_groups(*names: str) -> Callable[[str], str]:
+    """A check that a pattern has named groups; it raises ``ValueError`` with the missing one."""
+
+    def check(pattern: str) -> str:
+        known = compile_pattern(pattern).groupindex
+        for name in names:
+            if name not in known:
+                raise ValueError(f"the pattern {pattern!r} has no group (?P<{name}>…)")
+        return pattern
+
+    return check
 
 
 Pattern = Annotated[str, AfterValidator(check_pattern)]

@@ -6,17 +6,19 @@ The engine holds no words of any tool or language; they all stand in profiles.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from compress.errors import CompressError
-from compress.reduction.patterns import Pattern
+from compress.reduction.patterns import Pattern, has_groups
 
 Level = Literal["verdict", "failure", "detail", "notice"]
 """How much a line weighs that a critical pattern finds: *verdict* (totals, the summary line, the
 exit code) and *failure* (what went wrong, and the test's name) are never left out before all
 others; *detail* (operands, locations, causes) comes next; *notice* (warnings, hints) after it."""
+DIAGNOSTIC = ("location", "message")
+"""The groups of a pattern of diagnostics."""
 Grouping = Literal["folder", "file", "diagnostic", "frames"]
 
 
@@ -67,7 +69,7 @@ class Group(_Model):
     """``folder``: bare paths, one a line, under their folder. ``file``: ``path:line:text`` under
     its path. ``diagnostic``: the same message at several locations once, with all locations.
     ``frames``: runs of foreign stack frames weigh next to nothing."""
-    diagnostics: tuple[Pattern, ...] = ()
+    diagnostics: tuple[Annotated[Pattern, AfterValidator(has_groups(*DIAGNOSTIC))], ...] = ()
     """One line's diagnostic, with the named groups ``location`` and ``message``."""
     frames: tuple[Pattern, ...] = ()
     """A line that belongs to a stack trace."""
@@ -172,8 +174,11 @@ def parse_profile(value: Mapping[str, Any], source: str, name: str | None = None
     try:
         return Profile.model_validate(data)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        errors = error.errors(include_url=False)
+        # A key that does not exist is why another one is missing.
+        first = next((e for e in errors if e["type"] == "extra_forbidden"), errors[0])
         key = ".".join(str(part) for part in first["loc"]) or "the table"
-        raise ProfileError(
-            f"{source}: {key}: {first['msg'].removeprefix('Value error, ')}."
-        ) from error
+        message = first["msg"].removeprefix("Value error, ")
+        if first["type"] == "extra_forbidden":
+            message = "there is no such key"
+        raise ProfileError(f"{source}: {key}: {message}.") from error
