@@ -161,6 +161,11 @@ def is_operation_id(seq: NodeId) -> bool:
     return isinstance(seq, str) and seq[:1] == "o" and seq[1:].isdecimal()
 
 
+def in_log_order(nodes: Iterable[NodeId]) -> list[NodeId]:
+    """The agent's by seq, then the user's by number."""
+    return sorted(nodes, key=lambda n: (0, n) if isinstance(n, int) else (1, operation_number(n)))
+
+
 def number(
     draft: OperationDraft, next_number: int, after: int, at: float | None = None
 ) -> tuple[OperationRow, ...]:

@@ -25,6 +25,7 @@ from compress.operations import (
     Operation,
     OperationRow,
     cited_nodes,
+    in_log_order,
     is_operation_id,
     operation_entry,
     operation_number,
@@ -165,9 +166,9 @@ class _Replay:
     def restore_pins(self) -> None:
         """Hold every pinned unit; bring back those that the agent removed, in log order."""
         missing: set[NodeId] = set()
-        for pin in _in_log_order(self.pins):
+        for pin in in_log_order(self.pins):
             if pin not in self.agent.members:
-                self.held.add(pin)
+                self.held.update(self._own_unit(pin))
                 continue
             unit = log_unit(pin, self.agent.members, self.entries)
             self.held.update(unit)
@@ -180,7 +181,7 @@ class _Replay:
         self.restored |= {node for node in missing if node not in self.standing}
         rest = [node for node in self.nodes if node not in missing]
         head = 1 if rest and self._is_checkpoint(rest[0]) else 0
-        self.nodes = [*rest[:head], *_in_log_order(missing), *rest[head:]]
+        self.nodes = [*rest[:head], *in_log_order(missing), *rest[head:]]
         self._standing = None
 
     def restore_own_pins(self, found: Sequence[Operation]) -> None:
@@ -277,6 +278,9 @@ class _Replay:
         else:
             kept = [node for node in span if node in keep]
             gone = tuple(node for node in span if node not in keep)
+        if not gone and event.type == "tool/result":
+            # Pinned since: the result itself stands, and its receipt does not.
+            return
         own = self._stand(event, op)
         self.nodes[first : last + 1] = [own, *kept]
         self.standing.difference_update(gone)
@@ -319,11 +323,16 @@ class _Replay:
         return None
 
     def _resolve(self, node: NodeId) -> NodeId:
-        """The node itself, or what stands for it in the other view: the receipt that the running
-        agent sees in a result's place, or the result that a resume sends again."""
+        """The node itself, or what stands for it: in the other view the receipt that the running
+        agent sees in a result's place, or the result that a resume sends again; for a receipt of
+        the user's the result that was pinned since."""
         if node in self.standing:
             return node
         entry = self.entries.get(node)
+        stands_for = None if entry is None else entry.meta.get("stands_for")
+        maker = self.states.get(self.makers.get(node, ""))
+        if stands_for is not None and maker is not None and maker.state == "standing":
+            return self._resolve(stands_for)
         if entry is not None and isinstance(entry.op, Replace) and entry.op.live_only:
             return self._resolve(entry.op.start) if entry.op.start != node else node
         by = self.agent.removed_by.get(node)
@@ -343,6 +352,15 @@ class _Replay:
         self.standing.add(pin)
         self.restored.add(pin)
         return True
+
+    def _own_unit(self, pin: NodeId) -> set[NodeId]:
+        """A node of the user's with its unit: a receipt stands in the unit of its result."""
+        raw = pin
+        while (entry := self.entries.get(raw)) is not None and "stands_for" in entry.meta:
+            raw = entry.meta["stands_for"]
+        if raw == pin:
+            return {pin}
+        return {pin, *log_unit(raw, self.agent.members, self.entries)} - {raw}
 
     def _copied(self, pin: NodeId) -> bool:
         """Whether the agent itself brought a copy of the node back that cites it."""
@@ -380,8 +398,3 @@ def _known_then(node: NodeId, op: Operation) -> bool:
     if isinstance(node, int):
         return node <= op.after
     return is_operation_id(node) and operation_number(node) < op.number
-
-
-def _in_log_order(nodes: Iterable[NodeId]) -> list[NodeId]:
-    """The agent's by seq, then the user's by number."""
-    return sorted(nodes, key=lambda n: (0, n) if isinstance(n, int) else (1, operation_number(n)))

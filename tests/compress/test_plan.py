@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from compress.compaction.micro import preview_reduced
 from compress.compaction.service import preview_region
 from compress.errors import StaleNodeError
 from compress.events import NodeId
@@ -185,6 +186,27 @@ class TestPins:
         assert log.plan(view="live").surface.nodes == (1, 2, 3, 4, 5, 6, 7)
         assert log.plan(view="live").restored == {3}
         assert log.plan().surface.nodes == (1, 2, 3, 4, 5, 6, 7)
+
+    def test_a_cleared_result_that_is_pinned_since_stands_in_the_place_of_its_receipt(
+        self,
+    ) -> None:
+        log = talk()
+        log.commit(preview_reduced(log.session(), 3, "its first line", "test").draft)
+        compact(log, 4, 5)
+        assert log.nodes() == (1, 2, "o3", "o7", 6, 7)
+        log.commit(pin_draft(log.plan(), 3))
+        assert log.nodes() == (1, 2, 3, "o7", 6, 7)
+        compact(log, 1, "o7")
+        assert log.nodes()[1:] == (2, 3, 6, 7)
+        log.commit(unpin_draft(log.plan(), 3))
+        assert 3 not in log.nodes()
+
+    def test_a_pinned_receipt_keeps_its_call(self) -> None:
+        log = talk()
+        log.commit(preview_reduced(log.session(), 3, "its first line", "test").draft)
+        compact(log, 1, 5)
+        log.commit(pin_draft(log.plan(), "o3"))
+        assert log.nodes() == ("o7", 2, "o3", 6, 7)
 
     def test_unpinned_it_goes_with_the_next_compaction(self) -> None:
         log = talk()

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 
 from compress.compaction.service import preview_region
 from compress.errors import CompressError, UnbalancedBoundaryError
-from compress.events import NodeId
+from compress.events import Append, NodeId
 from compress.pairing import pairing
-from compress.pins import pin_draft
+from compress.pins import pin_draft, unpin_draft
 from compress.plan import PlanState
-from compress.undo import undo_draft
+from compress.undo import redo_draft, undo_draft
 from compress.units import log_unit
 from tests.compress.histories import History, histories, sources
 from tests.compress.invariants.acting import (
@@ -216,28 +216,59 @@ def test_the_agents_own_op_supersedes_and_its_rewind_restores(
     assert log.nodes() == before
 
 
-@settings(max_examples=25, deadline=None)
+def half_pairs(log: Log) -> set[str]:
+    """The ids of the calls that have no result in the log, and of results without a call."""
+    every = [e.model_copy(update={"op": Append() if e.blocks else None}) for e in log.events]
+    off = [e if e.op else e.model_copy(update={"node": None}) for e in every]
+    return ids(Log(off).plan())
+
+
+def ids(state: PlanState) -> set[str]:
+    """The ids of the calls of which just one half stands."""
+    entries = [state.entries[s] for node in orphans(state) for s in state.surface.members[node]]
+    return {call for e in entries for call in (*e.results, *(asked for asked, _ in e.calls))}
+
+
+@settings(max_examples=40, deadline=None)
 @given(histories(), sources())
-def test_any_sequence_of_operations_leaves_a_surface_without_doubles(
+def test_any_sequence_of_operations_leaves_whole_pairs_and_no_doubles(
     history: History, random: Random
 ) -> None:
+    """Pins of anything that was ever seen, undo, redo, the agent's own compactions and rewinds."""
     log = history.log
-    for _ in range(6):
-        preview = some_preview(history, random)
-        if preview is not None:
-            log.commit(preview.draft)
-        act = random.choice(["pin", "undo", "say", "agent"])
-        if act == "pin":
-            known = list(log.plan().surface.members)
-            attempt(log, lambda: pin_draft(log.plan(), random.choice(known)))  # noqa: B023
+    whole: set[str] = set()
+    for number in range(6):
+        act = random.choice(["preview", "preview", "pin", "unpin", "undo", "redo", "agent", "step"])
+        if act == "preview":
+            preview = some_preview(history, random)
+            attempt(log, lambda: preview and preview.draft)  # noqa: B023
+        elif act == "pin":
+            known = random.choice(list(log.plan().surface.members))
+            attempt(log, lambda: pin_draft(log.plan(), known))  # noqa: B023
+        elif act == "unpin" and log.plan().pins:
+            pinned = random.choice(sorted(log.plan().pins, key=str))
+            log.commit(unpin_draft(log.plan(), pinned))
         elif act == "undo":
             attempt(log, lambda: undo_draft(log.plan(), cascade=True))
-        elif act == "say":
-            log.user("more " * 20)
+        elif act == "redo":
+            attempt(log, lambda: redo_draft(log.plan()))
+        elif act == "agent":
+            the_agent_acts(log, random)
         else:
-            standing = log.fold().nodes
-            log.compact(standing[0], standing[-1])  # type: ignore[arg-type]
+            log.assistant("", f"new-{number}")
+            log.result(f"new-{number}", "word " * 300)
         state = log.plan()
         assert len(set(state.surface.nodes)) == len(state.surface.nodes)
         assert all(state.surface.members[node] for node in state.surface.nodes)
         assert {s.state for s in state.states.values()} <= {"standing", "undone", "superseded"}
+        whole |= half_pairs(log) | ids(Log(list(log.events)).plan())
+        assert ids(state) <= whole
+
+
+def the_agent_acts(log: Log, random: Random) -> None:
+    """The agent compacts all, or goes back to the half."""
+    standing = log.fold().nodes
+    if random.random() < 0.5:
+        log.compact(standing[0], standing[-1])  # type: ignore[arg-type]
+    else:
+        log.rebase(standing[: max(1, len(standing) // 2)])  # type: ignore[arg-type]
