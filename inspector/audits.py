@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from compress.compaction.agent import AgentOperation, agent_operations
 from compress.compaction.comparison import resent_tokens
 from compress.compaction.loss import lost_by
+from compress.decisions.memory import graduated
 from compress.events import ContentBlock, NodeId
 from compress.operations import Operation, OperationRow
 from compress.plan import PlanState
@@ -183,6 +184,10 @@ def _weight(state: PlanState, node: NodeId) -> int:
 
 
 def _rule(op: Operation) -> str:
+    if op.kind == "graduate":
+        facts = op.events[0].meta
+        weight = f"{facts.get('tokens_before')} → {facts.get('tokens_after')} tokens"
+        return f"{len(graduated(op))} records to the project's memory: {weight}"
     return f"of {', '.join(op.targets)}" if op.targets else "by hand"
 
 

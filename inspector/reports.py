@@ -323,7 +323,7 @@ class AuditRow(Report):
     session: str | None = None
     operation: NodeId
     kind: str
-    """compact · micro · pin · unpin · undo · redo · pack · clear · branch"""
+    """compact · micro · pin · unpin · undo · redo · pack · graduate · clear · branch"""
     origin: Literal["agent", "user", "policy"]
     at: float | None = None
     rule: str = ""
