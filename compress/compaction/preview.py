@@ -117,7 +117,10 @@ def check_commit(preview: Preview, session: SessionInput) -> Preview:
         raise ChangedError(f"The previewed region changed: {error} Preview it again.") from None
     paired, span = measured.paired, change.span
     if change.kind == "compact" and not (paired.legal(span.start) and paired.legal(span.stop)):
-        raise ChangedError("The edges of the previewed region would part a call from its result.")
+        raise ChangedError(
+            "The edges of the previewed region would part a call from its result now: preview it "
+            "again."
+        )
     if fingerprint(measured, _touched(change), span.keep) != preview.fingerprint:
         raise ChangedError("The previewed region changed since: preview it again.")
     if measured.nodes == preview.fates.nodes and measured.total == preview.tokens_before:

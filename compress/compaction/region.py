@@ -69,7 +69,10 @@ def span_of(
     nodes = measured.nodes
     keep = tuple(nodes[position] for position in sorted(kept) if start <= position < stop)
     if len(keep) == stop - start:
-        raise RegionError("The region holds pinned nodes only, so nothing can be compacted in it.")
+        raise RegionError(
+            "The region holds pinned nodes only, so nothing can be compacted in it: unpin some, or "
+            "choose a larger one."
+        )
     return Span(start, stop, nodes[start:stop], keep)
 
 
