@@ -11,15 +11,11 @@ from compress.reduction.items import Item
 from compress.reduction.profile import Profile
 from compress.reduction.rank import rank
 from compress.reduction.render import Frame, Style, is_reduced, sign_for
-from compress.reduction.shorten import shorten
 from compress.reduction.sieve import Excerpt
 from compress.reduction.stages import prepare
 from compress.reduction.truncate import Pool, strength, style_for, truncate
 from compress.reduction.values import Budget, Reduction, StageReport
 from compress.tokens import TokenCounter
-
-_TIGHT = 2.0
-"""How many times its budget an output's telling lines must be for paths to be shortened."""
 
 
 def reduce(
@@ -63,9 +59,7 @@ def reduce(
         limit = strength(before, pool, profile, success)
     else:
         style = style_for(limit)
-    if budget is not None and pool.telling() > limit * _TIGHT:
-        items = shorten(items, pool.costs, limit, sign)
-        pool = Pool(items, counts.costs(items), pool.worths, pool.near_first)
+        pool = pool.tightened(limit, counts, sign)
     frame = Frame(cleaned.total, sign, style, exit_code, pointer)
     rendering, kept = truncate(pool, limit, counter, frame)
     result = rendering.text + ("\n" if text.endswith("\n") else "")
@@ -87,7 +81,7 @@ def reduce(
         exit_code=exit_code,
         pointer=pointer,
         kept=tuple(
-            dict.fromkeys(item.index for item, stays in zip(items, kept, strict=True) if stays)
+            dict.fromkeys(item.index for item, stays in zip(pool.items, kept, strict=True) if stays)
         ),
     )
 

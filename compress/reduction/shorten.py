@@ -21,16 +21,15 @@ _FOLDERS = re.compile(
 _WINDOWS = re.compile(
     r"(?P<before>)(?P<folders>(?<![A-Za-z])(?:[A-Za-z]:|\.)(?:\\[^\\/:*?\"<>|\[\]]+)+)\\" + _PLACE
 )
-_HEADER = 8
+_HEADER = 7
 """Tokens of the shortest header, about."""
 _CLIPPED = 2
 """Characters for a token to which a line is cut that would not fit otherwise."""
 _BRACKETED = re.compile(r"\s*\[[^\[\]]{12,}[/\\][^\[\]]*\]$")
 
 
-def shorten(items: Sequence[Item], costs: Sequence[int], limit: int, sign: str) -> list[Item]:
-    """The items with shorter texts: without long folders, and where one alone would exceed
-    ``limit`` tokens, without its middle. ``costs``: tokens of each."""
+def shorten(items: Sequence[Item], sign: str) -> list[Item]:
+    """The items without the long folders in them."""
 
     def fewer(match: re.Match[str]) -> str:
         if len(match["folders"]) < _SHORTEST:
@@ -38,20 +37,21 @@ def shorten(items: Sequence[Item], costs: Sequence[int], limit: int, sign: str) 
         return f"{match['before']}{sign}/{match['name']}"
 
     result = []
-    for item, cost in zip(items, costs, strict=True):
+    for item in items:
         text = item.text
         if item.marks.located or item.marks.level:
             text = _BRACKETED.sub(f" {sign}", text)
             text = _WINDOWS.sub(fewer, _FOLDERS.sub(fewer, text))
-        if cost >= limit - _HEADER:
-            text = _clip(text, max(limit - _HEADER, 1) * _CLIPPED, sign)
         result.append(item if text == item.text else replace(item, text=text))
     return result
 
 
-def _clip(text: str, characters: int, sign: str) -> str:
-    """At most so many characters, about: two thirds from the begin, the rest from the end."""
-    if len(text) <= characters:
-        return text
+def clip(item: Item, limit: int, sign: str) -> Item:
+    """The item within ``limit`` tokens, about: two thirds of its text from the begin, the rest
+    from the end."""
+    characters = max(limit - _HEADER, 1) * _CLIPPED
+    if len(item.text) <= characters:
+        return item
     head = max(characters * 2 // 3, 1)
-    return f"{text[:head]} {sign} {text[-max(characters - head, 1) :]}"
+    tail = item.text[-max(characters - head, 1) :]
+    return replace(item, text=f"{item.text[:head]} {sign} {tail}")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from compress.reduction.counting import LineCounts
 from compress.reduction.items import Item
 from compress.reduction.profile import Profile
 from compress.reduction.rank import Worth
 from compress.reduction.render import Frame, Rendering, Style, render
+from compress.reduction.shorten import clip, shorten
 from compress.tokens import TokenCounter
 
 CEILING_SHARE = 0.6
@@ -28,6 +30,12 @@ _DENSITY = 0.5
 _EXACT_TOKENS = 200
 _EXACT_ITEMS = 200
 """Budget and number of items up to which the best selection is looked for."""
+_SILENT = 0.3
+"""What context is worth, where there is room for few lines, beside lines that tell something."""
+_TIGHT = 2.0
+"""How many times its budget an output's telling lines must be for paths to be shortened."""
+_SHORTEST_HEADER = 7
+_CUT_WORTH = 0.5
 _MISSES = 400
 """Items that did not fit, one after another, before the search for smaller ones ends."""
 
@@ -41,6 +49,21 @@ class Pool:
     costs: Sequence[int]
     worths: Sequence[Worth]
     near_first: bool
+
+    def tightened(self, limit: int, counts: LineCounts, sign: str) -> Pool:
+        """The same with shorter lines: paths, where what tells something is far above ``limit``
+        tokens, and the middle of any line that alone would fill it. What was cut is worth less."""
+        items = list(self.items)
+        if self.telling() > limit * _TIGHT:
+            items = shorten(items, sign)
+        whole = counts.costs(items)
+        cut = [cost >= limit - _SHORTEST_HEADER for cost in whole]
+        items = [clip(i, limit, sign) if c else i for i, c in zip(items, cut, strict=True)]
+        worths = [
+            replace(w, value=w.value * _CUT_WORTH) if c else w
+            for w, c in zip(self.worths, cut, strict=True)
+        ]
+        return Pool(items, counts.costs(items), worths, self.near_first)
 
     def near(self) -> int:
         """Tokens of all that is critical, with its context, header and marks."""
@@ -91,7 +114,8 @@ class Pool:
         worth = [0.0] * (max(budget, 0) + 1)
         taken: list[list[bool]] = []
         for position in candidates:
-            cost, value = self.costs[position], self.worths[position].value
+            cost, worth_here = self.costs[position], self.worths[position]
+            value = worth_here.value * (1 if worth_here.tells else _SILENT)
             row = [False] * (budget + 1)
             for room in range(budget, cost - 1, -1):
                 found = worth[room - cost] + value
