@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from compress.compaction.agent import AgentOperation, agent_operations
-from compress.compaction.micro import preview_micro, preview_reduced
+from compress.compaction.micro import Reducer, preview_micro, preview_reduced
 from compress.compaction.policy import Automatic, Policy
 from compress.compaction.preview import check_commit
 from compress.compaction.service import preview_auto, preview_region
@@ -28,7 +28,7 @@ from inspector.reports import (
     SessionHeader,
     SummaryReport,
 )
-from inspector.results import squeezed_result
+from inspector.results import result_reducer, squeezed_result
 from inspector.settings import Settings
 from storage import resources
 from storage.store import Store
@@ -110,7 +110,8 @@ def preview(
     if request.mode == "reduce":
         made = _reduced(store, loaded, session, request)
     else:
-        made = _made(session, used, request, own, _budget(loaded, request, own))
+        budget, reducer = _budget(loaded, request, own), result_reducer(store, loaded)
+        made = _made(session, used, request, own, budget, reducer=reducer)
     size = used, _used_after(loaded, session, made, at)
     report = _report(made, session, size, header, _at(loaded, at))
     return PreviewHandle(report, made, past=at is not None and at != loaded.record.last_seq)
@@ -248,6 +249,8 @@ def _made(
     request: Request,
     own: AgentOperation | None,
     budget: int | None,
+    *,
+    reducer: Reducer,
 ) -> Preview:
     extra = frozenset(request.pins)
     if own is not None and request.start is None:
@@ -266,7 +269,7 @@ def _made(
             "settings, or name a region."
         )
     if request.mode == "micro":
-        found = preview_micro(session, inputs, request.origin)
+        found = preview_micro(session, inputs, request.origin, reducer)
         name, start_at = "Micro-compaction", session.policy.micro_start
     else:
         found = preview_auto(session, inputs, budget, extra, request.origin)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from compress.compaction.micro import Reducer
 from compress.errors import CompressError
 from compress.events import ContentBlock, NodeId, SessionEvent
 from compress.plan import PlanState
@@ -69,6 +71,19 @@ def squeezed_events(
         exit_code=outcome(text, results[0].is_error).exit_code,
         generic=profiles.generic,
     )
+
+
+def result_reducer(store: Store, loaded: LoadedSession) -> Reducer:
+    """How a micro-compaction reduces what it may not clear."""
+
+    def reduced(node: NodeId, events: Sequence[SessionEvent]) -> tuple[str, str] | None:
+        try:
+            found = squeezed_events(store, loaded, node, tuple(events))
+        except CompressError:  # no text, or a profile of the project that cannot be used
+            return None
+        return None if found.unchanged else (found.text, f"tool output, {found.profile}")
+
+    return reduced
 
 
 def pointer_to(store: Store, record: SessionRecord, node: NodeId) -> str | None:

@@ -27,13 +27,15 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """A result that gets another text. ``head``: the first event of its node."""
+    """A result that gets another text. ``head``: the first event of its node. ``strategy``: how
+    the text was made, where it is not the operation's own way."""
 
     node: NodeId
     head: SessionEvent
     blocks: tuple[ContentBlock, ...]
     before: int
     after: int
+    strategy: str = ""
 
 
 def compact_draft(
@@ -108,7 +110,8 @@ def results_draft(
             op=Replace(start=one.node, end=one.node),
             source_event_seqs=(one.node, "+1", "+2"),
             blocks=one.blocks,
-            meta={"stands_for": one.node, "kind": kind, "block_tokens": _weights(one)},
+            meta={"stands_for": one.node, "kind": kind, "block_tokens": _weights(one)}
+            | ({"strategy": one.strategy} if one.strategy else {}),
         )
         for index, one in enumerate(replaced, 3)
     ]

@@ -2,18 +2,19 @@
 
 It starts at ``micro_start`` and clears the oldest results first until the pressure is at or below
 ``micro_target``: on pressure only, never on a count of calls. A receipt is a function of its
-result alone, so its bytes never change.
+result alone, so its bytes never change. Where that is not enough, the largest of the results that
+stay are reduced, as far as it takes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compress.compaction.digest import digest, headline_of
 from compress.compaction.drafts import Replaced, results_draft
 from compress.compaction.errors import NoGainError, RegionError
-from compress.compaction.fates import Fate, Mark
+from compress.compaction.fates import Mark
 from compress.compaction.preview import Change, assemble
 from compress.compaction.region import Span, find
 from compress.compaction.retention import head_entry, messages_from
@@ -23,6 +24,15 @@ from compress.measured import ASSISTANT, RESULT, TYPE_MASK, Measured
 from compress.operations import OperationKind, Origin
 from compress.toolcalls import outcome, tool_call
 
+GIANT = 2_000
+"""Counted tokens from which on a result that may not be cleared is worth reducing."""
+
+_CALL_REACH = 64
+"""Nodes before a result in which its call is looked for: parallel results stand between."""
+
+Reducer = Callable[[NodeId, Sequence[SessionEvent]], tuple[str, str] | None]
+"""A result's node and events → a shorter text and the name of the way; ``None``: none shorter."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Call:
@@ -31,14 +41,19 @@ class _Call:
 
 
 def preview_micro(
-    session: SessionInput, pressure: PressureInputs, origin: Origin = "user"
+    session: SessionInput,
+    pressure: PressureInputs,
+    origin: Origin = "user",
+    reducer: Reducer | None = None,
 ) -> Preview | None:
     """The micro-compaction that the pressure asks for; ``None`` below ``micro_start``, without a
-    known window, and where no result may be cleared.
+    known window, and where no result may be cleared or reduced.
 
     Stay: results among the last messages and in a step that still waits for another one, pinned
     ones, errors not yet resolved, results of tools on the policy's list, receipts, and what is
-    hardly longer than its receipt.
+    hardly longer than its receipt. Of the results among the last messages, those of
+    :data:`GIANT` tokens are reduced by ``reducer``, the largest first, while the target is not
+    reached.
     """
     window = pressure.window or session.window
     policy = session.policy
@@ -53,6 +68,13 @@ def preview_micro(
             break
         chosen.append(candidate)
         excess -= session.calibrated(candidate.before - candidate.after)
+    if excess > 0 and reducer is not None:
+        for candidate in _giants(session, measured, reducer, {one.node for one in chosen}):
+            chosen.append(candidate)
+            excess -= session.calibrated(candidate.before - candidate.after)
+            if excess <= 0:
+                break
+        chosen.sort(key=lambda one: measured.position(one.node))
     if not chosen:
         return None
     warnings = []
@@ -61,7 +83,8 @@ def preview_micro(
             f"All clearable results are cleared, and still {excess:,} tokens stand above the "
             f"target of {policy.micro_target:.0%}."
         )
-    return _preview(session, measured, _Plan("micro", chosen, "cleared", origin), warnings)
+    strategy = "cleared, large ones reduced" if any(one.strategy for one in chosen) else "cleared"
+    return _preview(session, measured, _Plan("micro", chosen, strategy, origin), warnings)
 
 
 def preview_reduced(
@@ -88,19 +111,12 @@ def preview_reduced(
             f"Event {seq} is part of a step that still waits for another result: wait until that "
             "has come."
         )
-    weight = measured.tokens[position]
-    event = session.content(node).events[0]
-    blocks = tuple(
-        _with_text(block, text if index == 0 else "")
-        for index, block in enumerate(_results(session.content(node).events))
-    )
-    after = session.counter.count(text)
-    if after > weight * (1 - session.policy.minimum_gain):
+    reduced = _shortened(session, node, measured.tokens[position], text, strategy)
+    if not _gains(session, reduced):
         raise NoGainError(
-            f"Event {seq} has {weight:,} tokens, its reduced form {after:,}: that frees "
-            f"less than {session.policy.minimum_gain:.0%}."
+            f"Event {seq} has {reduced.before:,} tokens, its reduced form {reduced.after:,}: that "
+            f"frees less than {session.policy.minimum_gain:.0%}."
         )
-    reduced = Replaced(node, event, blocks, weight, after)
     return _preview(session, measured, _Plan("reduce", [reduced], strategy, origin), [])
 
 
@@ -142,8 +158,63 @@ def _candidates(session: SessionInput, measured: Measured) -> Iterator[Replaced]
         if entry is None or entry.meta.get("stands_for") or isinstance(entry.op, Replace):
             continue
         one = _cleared(session, node, measured.tokens[position], calls)
-        if one is not None and one.after <= one.before * (1 - session.policy.minimum_gain):
+        if one is not None and _gains(session, one):
             yield one
+
+
+def _giants(
+    session: SessionInput, measured: Measured, reducer: Reducer, cleared: Collection[NodeId]
+) -> Iterator[Replaced]:
+    """The large results that are not cleared, the largest first, each reduced."""
+    nodes, open_from = measured.nodes, measured.paired.open_from
+    unresolved = {failure.node for failure in digest(session, nodes, opened=False).failures}
+    spared = unresolved.union(cleared)
+    large = [
+        position
+        for position in range(len(nodes) if open_from is None else open_from)
+        if measured.tokens[position] >= GIANT
+        and measured.kinds[position] & TYPE_MASK == RESULT
+        and nodes[position] not in session.plan.held
+        and nodes[position] not in spared
+    ]
+    for position in sorted(large, key=lambda place: (-measured.tokens[place], place)):
+        node = nodes[position]
+        entry = head_entry(session, node)
+        if entry is None or entry.meta.get("stands_for") or isinstance(entry.op, Replace):
+            continue
+        events = session.content(node).events
+        tools = {_tool(session, nodes, position, block) for block in _results(events)}
+        found = reducer(node, events) if tools.isdisjoint(session.policy.unclearable) else None
+        if found is None:
+            continue
+        one = _shortened(session, node, measured.tokens[position], *found)
+        if _gains(session, one):
+            yield one
+
+
+def _tool(
+    session: SessionInput, nodes: Sequence[NodeId], position: int, result: ContentBlock
+) -> str:
+    """The tool whose call a result answers: that of the nearest call of its id before it."""
+    for before in range(position - 1, max(position - _CALL_REACH, 0) - 1, -1):
+        call = _calls(session.content(nodes[before]).events).get(result.id or "")
+        if call is not None:
+            return call.name
+    return result.name or ""
+
+
+def _shortened(
+    session: SessionInput, node: NodeId, weight: int, text: str, strategy: str
+) -> Replaced:
+    events = session.content(node).events
+    blocks = tuple(
+        _with_text(block, "" if index else text) for index, block in enumerate(_results(events))
+    )
+    return Replaced(node, events[0], blocks, weight, session.counter.count(text), strategy)
+
+
+def _gains(session: SessionInput, one: Replaced) -> bool:
+    return one.after <= one.before * (1 - session.policy.minimum_gain)
 
 
 def _cleared(
@@ -169,9 +240,6 @@ def _preview(
     session: SessionInput, measured: Measured, wanted: _Plan, warnings: Sequence[str]
 ) -> Preview:
     positions = [measured.position(one.node) for one in wanted.replaced]
-    micro = wanted.kind == "micro"
-    fate: Fate = "receipt" if micro else "reduced"
-    rule = "old result, receipt kept" if micro else wanted.strategy
     change = Change(
         kind=wanted.kind,
         span=Span(positions[0], positions[-1] + 1, tuple(o.node for o in wanted.replaced), ()),
@@ -180,14 +248,19 @@ def _preview(
             for index, (position, one) in enumerate(zip(positions, wanted.replaced, strict=True), 3)
         },
         fates={
-            position: Mark(fate, rule, one.after)
-            for position, one in zip(positions, wanted.replaced, strict=True)
+            position: _mark(one) for position, one in zip(positions, wanted.replaced, strict=True)
         },
         draft=results_draft(wanted.kind, wanted.replaced, wanted.strategy, origin=wanted.origin),
         summary=None,
         texts=tuple(block.text for one in wanted.replaced for block in one.blocks),
     )
     return assemble(session, measured, change, warnings)
+
+
+def _mark(one: Replaced) -> Mark:
+    if one.strategy:
+        return Mark("reduced", one.strategy, one.after)
+    return Mark("receipt", "old result, receipt kept", one.after)
 
 
 def _calls(events: Sequence[SessionEvent]) -> dict[str, _Call]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from compress.compaction.errors import NoGainError, RegionError
@@ -9,6 +11,7 @@ from compress.compaction.micro import preview_micro, preview_reduced
 from compress.compaction.policy import Policy
 from compress.compaction.preview import check_commit
 from compress.compaction.values import PressureInputs
+from compress.events import SessionEvent
 from compress.pairing import pairing
 from compress.pins import pin_draft
 from compress.undo import undo_draft
@@ -146,3 +149,68 @@ def test_a_reduction_that_gains_nothing_or_names_no_result_is_refused() -> None:
     log.commit(pin_draft(log.plan(), 3))
     with pytest.raises(RegionError, match="pinned"):
         preview_reduced(log.session(), 3, "x", "generic text")
+
+
+def shortening(node: object, events: Sequence[SessionEvent]) -> tuple[str, str]:
+    """A stand-in for the tool-output pipeline: a tenth of the text."""
+    text = events[0].blocks[0].text
+    return text[: len(text) // 10], "the first tenth"
+
+
+def giants() -> Log:
+    """A request and three commands; the results, at seqs 3, 5 and 7, have 1,000, 5,000 and 3,000
+    tokens, and stand among the last messages."""
+    log = Log()
+    log.user("read them all")
+    for number, size in enumerate((1_000, 5_000, 3_000)):
+        log.assistant("", f"cat-{number}")
+        log.result(f"cat-{number}", "text" * size)
+    return log
+
+
+def test_where_receipts_are_not_enough_the_largest_of_the_rest_are_reduced() -> None:
+    # 7,500 of 10,000: 1,500 must go, and nothing is old enough to be cleared. A tenth of the
+    # 5,000 frees 4,500: more than enough.
+    pressure = PressureInputs(7_500, 10_000)
+    session = giants().session(policy=Policy())
+    assert preview_micro(session, pressure) is None
+    preview = preview_micro(session, pressure, reducer=shortening)
+    assert preview is not None
+    fates = {fate.node: (fate.fate, fate.rule, fate.tokens_after) for fate in preview.fates}
+    assert fates[5] == ("reduced", "the first tenth", 500)
+    assert {fates[node][0] for node in (1, 2, 3, 4, 6, 7)} == {"kept"}
+
+
+def test_more_giants_are_reduced_only_as_far_as_it_takes() -> None:
+    # 12,500 of 10,000: 6,500 must go: 4,500 and 2,700; the small one is no giant.
+    preview = preview_micro(
+        giants().session(policy=Policy()), PressureInputs(12_500, 10_000), reducer=shortening
+    )
+    assert preview is not None
+    reduced = [fate.node for fate in preview.fates if fate.fate == "reduced"]
+    assert reduced == [5, 7]
+
+
+def test_a_reduced_giant_is_reduced_once_and_can_be_undone() -> None:
+    log = giants()
+    pressure = PressureInputs(7_500, 10_000)
+    preview = preview_micro(log.session(policy=Policy()), pressure, reducer=shortening)
+    assert preview is not None
+    log.commit(preview.draft)
+    again = preview_micro(log.session(policy=Policy()), pressure, reducer=shortening)
+    assert again is not None
+    assert [fate.node for fate in again.fates if fate.fate == "reduced"] == [7]
+    log.commit(undo_draft(log.plan()))
+    assert log.nodes() == (1, 2, 3, 4, 5, 6, 7)
+
+
+def test_pins_and_listed_tools_are_not_reduced() -> None:
+    log = giants()
+    log.commit(pin_draft(log.plan(), 5))
+    preview = preview_micro(
+        log.session(policy=Policy()), PressureInputs(7_500, 10_000), reducer=shortening
+    )
+    assert preview is not None
+    assert [fate.node for fate in preview.fates if fate.fate == "reduced"] == [7]
+    listed = giants().session(policy=Policy(unclearable=frozenset({"Bash"})))
+    assert preview_micro(listed, PressureInputs(7_500, 10_000), reducer=shortening) is None
