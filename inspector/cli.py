@@ -15,7 +15,15 @@ from typing import Any
 
 import click
 
-from inspector import cli_audit, cli_decisions, cli_resume, cli_session, cli_squeeze, cli_store
+from inspector import (
+    cli_audit,
+    cli_decisions,
+    cli_profiles,
+    cli_resume,
+    cli_session,
+    cli_squeeze,
+    cli_store,
+)
 from inspector.cli_completion import CommandsAndFiles
 from inspector.cli_shell import OutputError, Shell, error_document, put, put_all
 
@@ -67,6 +75,7 @@ for _command in (
     cli_session.pressure,
     cli_squeeze.squeeze,
     cli_squeeze.raw,
+    cli_profiles.profiles,
     cli_store.search,
     cli_session.compact,
     cli_session.pin,

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 from compress.decisions.values import DecisionPoint
 from inspector.audit_reports import HeadReport, VerificationReport
+from inspector.profile_reports import ProfileCheck, ProfileRow
 from inspector.reports import (
     AuditRow,
     CompactionReport,
@@ -67,6 +68,8 @@ _DOCUMENTS: dict[str, tuple[str, Any]] = {
     "usage": ("ullage usage", UsageReport),
     "squeeze": ("ullage squeeze", SqueezeReport),
     "raw": ("ullage raw", list[OutputRow]),
+    "profiles": ("ullage profiles", list[ProfileRow]),
+    "profiles-check": ("ullage profiles check FILE", ProfileCheck),
     "ingest": ("ullage ingest [PATH…]", IngestReport),
     "doctor": ("ullage doctor", DoctorReport),
     "error": ("any command that refuses", ErrorDocument),
