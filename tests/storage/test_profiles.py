@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from compress.reduction.choice import choose
+from compress.reduction.examples import faults
 from compress.reduction.profile import ProfileError
 from storage import profiles
 from storage.profiles import Found, built_in, find_profiles, project_of, read_profiles
+from storage.resources import counter
+from tests.conftest import REPOSITORY
 
 SHOP = """
 [filter]
@@ -170,3 +174,12 @@ def test_a_file_is_read_as_a_profile_or_as_definitions(tmp_path: Path) -> None:
     assert [p.name for p in read_profiles(one)] == ["shop"]
     two = write(tmp_path, "t.toml", "[tools.a.compression]\n[tools.B.compression]\n")
     assert [p.name for p in read_profiles(two)] == ["a", "b"]
+
+
+def test_the_profile_in_the_readme_holds_what_it_says(tmp_path: Path) -> None:
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    (text,) = [part for part in re.findall(r"```toml\n(.*?)```", readme, re.S) if "[match]" in part]
+    (shop,) = read_profiles(write(tmp_path, "shop.toml", text))
+    (example,) = shop.examples
+    generic = named(tmp_path, "generic").profile
+    assert list(faults(shop, example, counter(), generic)) == []
