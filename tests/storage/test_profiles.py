@@ -178,7 +178,9 @@ def test_a_file_is_read_as_a_profile_or_as_definitions(tmp_path: Path) -> None:
 
 def test_the_profile_in_the_readme_holds_what_it_says(tmp_path: Path) -> None:
     readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    (text,) = [part for part in re.findall(r"```toml\n(.*?)```", readme, re.S) if "[match]" in part]
+    (text,) = [
+        part for part in re.findall(r"```toml\n(.*?)```", readme, re.DOTALL) if "[match]" in part
+    ]
     (shop,) = read_profiles(write(tmp_path, "shop.toml", text))
     (example,) = shop.examples
     generic = named(tmp_path, "generic").profile
