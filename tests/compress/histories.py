@@ -223,8 +223,8 @@ class _Author:
 
     def block(self, call: str) -> ContentBlock:
         name = self.random.choice(TOOLS)
-        command = f"cat src/{call}.py"
-        return ContentBlock(kind="tool_call", id=call, name=name, input={"command": command})
+        given = random_input(self.random, call)
+        return ContentBlock(kind="tool_call", id=call, name=name, input=given)
 
     def answer(self, call: str) -> None:
         failed = self.random.random() < 0.2
@@ -242,6 +242,13 @@ class _Author:
     def next(self) -> int:
         self.count += 1
         return self.count
+
+
+def random_input(random: Random, call: str) -> dict[str, str]:
+    """A command, or a file that is read: no two calls of a history ask for the same."""
+    if random.random() < 0.5:
+        return {"command": f"cat src/{call}.py"}
+    return {"file_path": f"src/{call}.py"}
 
 
 def legal_ends(log: Log, random: Random) -> tuple[NodeId, NodeId] | None:

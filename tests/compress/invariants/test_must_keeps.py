@@ -134,6 +134,17 @@ def test_rules_and_the_digest_of_files_are_never_dropped(history: History, budge
     rules = [node for node in nodes if by_seq[node].meta.get("source") == "instructions"]
     text = section(preview, "Standing rules")
     assert not rules or re.search(r"event|message", text)
+    files = {
+        block.input["file_path"]
+        for event in history.log.events
+        if event.node in nodes
+        for block in event.blocks
+        if block.kind == "tool_call" and "file_path" in block.input
+    }
+    text = section(preview, "Files")
+    listed = {path for path in files if path in text}
+    left_out = re.findall(r"([\d,]+) (?:more|files)", text)
+    assert len(listed) + sum(int(n.replace(",", "")) for n in left_out[-1:]) == len(files)
 
 
 @settings(max_examples=40, deadline=None)
