@@ -16,7 +16,7 @@ from compress.compaction.drafts import Replaced, results_draft
 from compress.compaction.errors import NoGainError, RegionError
 from compress.compaction.fates import Mark
 from compress.compaction.preview import Change, assemble
-from compress.compaction.region import Span, find
+from compress.compaction.region import Span, find, refuse_unfinished
 from compress.compaction.retention import head_entry, messages_from
 from compress.compaction.values import PressureInputs, Preview, SessionInput
 from compress.events import ContentBlock, NodeId, Replace, SessionEvent
@@ -53,12 +53,13 @@ def preview_micro(
     ones, errors not yet resolved, results of tools on the policy's list, receipts, and what is
     hardly longer than its receipt. Of the results among the last messages, those of
     :data:`GIANT` tokens are reduced by ``reducer``, the largest first, while the target is not
-    reached.
+    reached. Raises :class:`UnfinishedCompactionError` while the agent itself compacts.
     """
     window = pressure.window or session.window
     policy = session.policy
     if not window or pressure.used < policy.micro_start * window:
         return None
+    refuse_unfinished(session)
     session = replace(session, window=window)
     measured = session.measure()
     excess = pressure.used - int(policy.micro_target * window)
@@ -95,8 +96,10 @@ def preview_reduced(
 
     Raises :class:`StaleNodeError` for an event that does not stand, :class:`RegionError` for one
     that is no result, is pinned, or whose step still waits for another result,
-    :class:`NoGainError` where the text is hardly shorter.
+    :class:`NoGainError` where the text is hardly shorter,
+    :class:`UnfinishedCompactionError` while the agent itself compacts.
     """
+    refuse_unfinished(session)
     measured = session.measure()
     position = find(session, measured, seq)
     node = session.plan.surface.nodes[position]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from compress.compaction.errors import NoGainError, RegionError
+from compress.compaction.errors import NoGainError, RegionError, UnfinishedCompactionError
 from compress.compaction.micro import preview_micro, preview_reduced
 from compress.compaction.policy import Policy
 from compress.compaction.preview import check_commit
@@ -53,6 +53,17 @@ def test_a_receipt_names_call_size_outcome_and_where_the_raw_is() -> None:
         "[Cleared: the result of Bash cat-0 (1,000 tokens, ok) is no longer visible here. "
         "Its full text is kept: to see it again, read event 3 of the session's log.]"
     )
+
+
+def test_it_waits_while_the_agent_itself_compacts() -> None:
+    log = readings()
+    log.fact("compact/start", trigger="auto")
+    with pytest.raises(UnfinishedCompactionError, match="event 22"):
+        preview_micro(log.session(), PressureInputs(7_500, 10_000))
+    with pytest.raises(UnfinishedCompactionError, match="event 22"):
+        preview_reduced(log.session(), 3, "less", "by hand")
+    log.user("a later turn")
+    assert preview_micro(log.session(), PressureInputs(7_500, 10_000)) is not None
 
 
 def test_receipts_keep_their_bytes_and_places() -> None:
