@@ -20,7 +20,10 @@ def is_wrapped(text: str) -> bool:
     """Whether a text consists of elements in tags: put beside the person's words by a program."""
     if not text[:400].lstrip().startswith("<"):
         return False
-    at, text = 0, text[:_LOOKED_AT].rstrip()
+    if len(text) > _LOOKED_AT:
+        opened = _OPEN.match(text)
+        return opened is not None and text[-200:].rstrip().endswith(f"</{opened[1]}>")
+    at, text = 0, text.rstrip()
     while at < len(text):
         opened = _OPEN.match(text, at)
         closed = text.find(f"</{opened[1]}>", opened.end()) if opened else -1
