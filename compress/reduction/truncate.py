@@ -18,7 +18,7 @@ CEILING_SHARE = 0.6
 CEILING_TOKENS = 2_000
 """Without a budget, critical lines and their context may take that share of the tokens, and up to
 so many tokens whatever their share: a short output that is all failures is shown."""
-SMALL_TOKENS = 800
+SMALL_TOKENS = 400
 """Likewise for lines that tell anything at all."""
 _BARE_BELOW = 200
 _SHORT_BELOW = 240
@@ -165,11 +165,13 @@ class Pool:
 
 
 def strength(before: int, pool: Pool, profile: Profile, success: bool) -> int:
-    """The budget where none is given: the profile's share; more, up to the ceiling, if critical
-    lines need it; and in any case what must stay."""
-    share = profile.success.share if success else profile.truncate.share
+    """The budget where none is given. The profile's share; more, up to the ceiling, if critical
+    lines need it, and in any case what must stay. On success its share of success alone."""
+    if success:
+        return max(int(before * profile.success.share), pool.must())
     ceiling = max(int(before * CEILING_SHARE), CEILING_TOKENS)
-    return max(int(before * share), min(pool.near(), ceiling), pool.must(), profile.truncate.floor)
+    critical = max(min(pool.near(), ceiling), pool.must(), min(pool.telling(), SMALL_TOKENS))
+    return max(int(before * profile.truncate.share), critical, profile.truncate.floor)
 
 
 def style_for(limit: int) -> Style:
@@ -184,8 +186,7 @@ def truncate(
 ) -> tuple[Rendering, list[bool]]:
     """The fullest rendering within the limit, and which items are in it. Lines counted one by one
     may add up to a little less than the text: what is over is taken from the room, then twice as
-    much, and so on.
-    A limit that the header alone exceeds leaves the header."""
+    much, and so on. A limit that the header alone exceeds leaves the header."""
     gap_cost = 0 if frame.style == "bare" else counter.count(f"\n{frame.sign}123\n") - 1
     room = limit - counter.count(render([], [], frame).header) - 1
     step = 0
