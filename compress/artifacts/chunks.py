@@ -60,6 +60,17 @@ def state(status: ArtifactStatus) -> str:
     return status.replace("_", " ")
 
 
+def progress(artifact: Artifact) -> str:
+    """``2 of 5 steps done``; the number of steps alone where nothing tells what is done."""
+    steps = artifact.steps
+    if not steps:
+        return "no steps"
+    counted = "1 step" if len(steps) == 1 else f"{len(steps):,} steps"
+    if all(step.status == "unknown" for step in steps):
+        return counted
+    return f"{sum(step.status == 'completed' for step in steps):,} of {counted} done"
+
+
 def _said(step: ArtifactStep) -> str:
     return "" if step.status == "unknown" else f" ({step.status.replace('_', ' ')})"
 

@@ -7,9 +7,9 @@ summary of a summary is a summary of the raw, merged and not nested.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
+from compress.artifacts.standing import standing_items
 from compress.compaction.facts import (
     CallFacts,
     FactsCache,
@@ -223,13 +223,12 @@ def _plan(
     events of the region say about decisions."""
     entries = session.plan.entries
     noted = session.measure().noted
-    latest = next((entries[seq].meta for seq in reversed(noted) if _is_list(entries[seq])), None)
-    for item in _items(latest):
-        text = one_line(str(item.get("text", "")))
-        if item.get("status") == "completed":
+    for item in standing_items(entries[seq] for seq in reversed(noted)):
+        text = one_line(item.text)
+        if item.status == "completed":
             found.done_items.append(text)
         else:
-            doing = " (in progress)" if item.get("status") == "in_progress" else ""
+            doing = " (in progress)" if item.status == "in_progress" else ""
             found.open_items.append(f"{text}{doing}")
     first, last = _seqs(nodes)
     for seq in noted[bisect_left(noted, first) : bisect_right(noted, last)]:
@@ -248,19 +247,8 @@ def _decided(entry: LogEntry, calls: Mapping[str, str]) -> str:
     return f"{call}: {', '.join(said)}" if call and said else entry.headline
 
 
-def _is_list(entry: LogEntry) -> bool:
-    return entry.type == "artifact/update" and "items" in entry.meta
-
-
 def _seqs(nodes: Sequence[NodeId]) -> tuple[int, int]:
     """The first and the last seq of the agent's among the edges of these nodes."""
     first = next((node for node in nodes if isinstance(node, int)), 0)
     last = next((node for node in reversed(nodes) if isinstance(node, int)), -1)
     return first, last
-
-
-def _items(meta: Mapping[str, Any] | None) -> Iterator[Mapping[str, Any]]:
-    listed = (meta or {}).get("items")
-    for item in listed if isinstance(listed, list | tuple) else ():
-        if isinstance(item, Mapping):
-            yield item
