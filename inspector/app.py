@@ -164,6 +164,12 @@ class UllageApp(App[None]):
 
         self.push_screen(AuditScreen(session))
 
+    def open_decisions(self, session: str | None) -> None:
+        """Show the decision points of one session, or of all."""
+        from inspector.screens.decisions import DecisionsScreen  # noqa: PLC0415
+
+        self.push_screen(DecisionsScreen(session))
+
     def action_search(self) -> None:
         from inspector.screens.search import SearchScreen  # noqa: PLC0415
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from compress.decisions.values import Level, OutcomeKind, StageKind
+    from inspector.decision_choice import Wanted
     from inspector.decision_exports import Format
     from inspector.decision_reports import DecisionsReport
-    from inspector.decisions import Wanted
     from inspector.usecases import UseCases
 
 _DAY = click.DateTime(("%Y-%m-%d",))
@@ -99,7 +99,7 @@ def decisions(
 
     Secrets are masked by rule, unless --unmasked. CSV cells that a spreadsheet could take for a
     formula get a leading apostrophe; texts in Markdown stand in code."""
-    from inspector.decisions import Wanted
+    from inspector.decision_choice import Wanted
 
     form = _form(shell, form, out)
     if since is not None and until is not None and since > until:

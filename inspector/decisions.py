@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import os.path
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import date
 from functools import cache, partial
 from pathlib import Path
 
 from compress.decisions.harvest import Judge
 from compress.decisions.memory import within
 from compress.decisions.state import VERSION
-from compress.decisions.values import DecisionPoint, Level, OutcomeKind, StageKind
+from compress.decisions.values import DecisionPoint
 from compress.tokens import profile_of
+from inspector.decision_choice import Wanted, is_below, is_wanted, is_within, time_of
 from inspector.decision_reports import DecisionRow, DecisionsReport
 from inspector.masking import Masker
 from inspector.profile_choice import profiles_in
@@ -25,28 +23,6 @@ from storage.catalog import SessionRecord
 from storage.decisions import KeptDecision, Rules, bring_up, decisions, graduate
 from storage.ingest import Progress
 from storage.store import Store
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which records are asked for; an empty choice means any.
-
-    ``since`` and ``until`` are days, both included; a record counts for the day on which it ended,
-    one that runs for the day on which it began. ``whole``: also what the projects' memory holds
-    beyond the cap of what is shown.
-    """
-
-    project: str | None = None
-    since: date | None = None
-    until: date | None = None
-    outcomes: Sequence[OutcomeKind] = ()
-    kinds: Sequence[StageKind] = ()
-    levels: Sequence[Level] = ()
-    whole: bool = True
-    masked: bool = True
-
-
-EVERYTHING = Wanted()
 
 
 def decisions_report(
@@ -64,7 +40,7 @@ def decisions_report(
     Of several sessions, what one repeats of another (a fork, a resumed copy) is given once.
     """
     chosen = sorted(
-        (s for s in sessions if wanted.project is None or _is_below(s.cwd, wanted.project)),
+        (s for s in sessions if wanted.project is None or is_below(s.cwd, wanted.project)),
         key=lambda s: (s.started_at or 0.0, s.id),
     )
     fresh: dict[int, list[DecisionPoint]] = {}
@@ -78,11 +54,11 @@ def decisions_report(
     found = decisions(store, chosen, copies=len(chosen) == 1)
     if store.connections.read_only:
         found = _with_fresh(chosen, found, fresh)
-    found = [kept for kept in found if _is_wanted(kept.point, wanted)]
+    found = [kept for kept in found if is_wanted(kept.point, wanted)]
     undated = 0
     if wanted.since is not None or wanted.until is not None:
-        undated = sum(_time(kept.point) is None for kept in found)
-        found = [kept for kept in found if _is_within(kept.point, wanted, zone)]
+        undated = sum(time_of(kept.point) is None for kept in found)
+        found = [kept for kept in found if is_within(kept.point, wanted, zone)]
     shown = found if wanted.whole else _shown(found, settings.project_memory_tokens)
     kept_back = {id(kept) for kept in found} - {id(kept) for kept in shown}
     masker = Masker()
@@ -146,37 +122,6 @@ def _profiles_digest() -> str:
         for path in sorted((folder / "profiles").glob("*.toml")):
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
-
-
-def _is_below(cwd: str | None, project: str) -> bool:
-    """Whether a working directory is this folder or one inside it, as their names tell."""
-    if cwd is None:
-        return False
-    folder, root = os.path.normpath(cwd), os.path.normpath(project)
-    return folder == root or folder.startswith(root.rstrip(os.sep) + os.sep)
-
-
-def _is_wanted(point: DecisionPoint, wanted: Wanted) -> bool:
-    choices: tuple[tuple[str, Sequence[str]], ...] = (
-        (point.outcome, wanted.outcomes),
-        (point.stage.kind, wanted.kinds),
-        (point.level, wanted.levels),
-    )
-    return all(not among or value in among for value, among in choices)
-
-
-def _time(point: DecisionPoint) -> float | None:
-    return point.started_at if point.ended_at is None else point.ended_at
-
-
-def _is_within(point: DecisionPoint, wanted: Wanted, zone: Zone) -> bool:
-    time = _time(point)
-    if time is None:
-        return False
-    day = zone.day(time)
-    return (wanted.since is None or wanted.since <= day) and (
-        wanted.until is None or day <= wanted.until
-    )
 
 
 def _shown(found: Sequence[KeptDecision], cap: int) -> list[KeptDecision]:

@@ -30,9 +30,10 @@ from inspector import audits, compactions, comparisons, diffs, health, resumes
 from inspector.audit_reports import HeadReport, VerificationReport
 from inspector.compactions import PreviewHandle
 from inspector.contents import Contents
+from inspector.decision_choice import EVERYTHING, Wanted
 from inspector.decision_exports import Format, format_named, written
 from inspector.decision_reports import DecisionsReport, ExportReport
-from inspector.decisions import EVERYTHING, Wanted, decisions_report
+from inspector.decisions import decisions_report
 from inspector.details import event_detail, raw_content
 from inspector.export_files import write_export
 from inspector.loaded import PLAN_VIEW, LoadedSession

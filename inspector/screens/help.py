@@ -33,6 +33,7 @@ _SESSION = (
     (", .", "an event back, forward"), ("< >", "a twentieth of the log"),
     ("n", "now"), ("u U", "undo, redo"),
     ("a", "audit"), ("w", "write a copy to resume"),
+    ("d", "decisions"), ("s", "plans, step by step"),
     ("[ ]", "pages of a long text"),
 )  # fmt: skip
 
@@ -52,7 +53,15 @@ _AUDIT = (
     ("Enter", "its session"), ("1", "undo those too, where offered"),
 )  # fmt: skip
 
-KEYS = (_EVERYWHERE, _SESSION, _COMPACTION, _AUDIT)
+_DECISIONS = (
+    ("o", "by outcome"), ("s", "by kind of stage"),
+    ("l", "by level: L2, L3"), ("/", "by words"),
+    ("p", "session or project"), ("m", "all of the project's memory"),
+    ("Tab", "to the record's lines"), ("← →", "which of a line's events"),
+    ("Enter", "to the event in its session"), ("e", "export what is chosen"),
+)  # fmt: skip
+
+KEYS = (_EVERYWHERE, _SESSION, _COMPACTION, _AUDIT, _DECISIONS)
 """Every key with what it does, page by page."""
 
 _SIGNS = (
@@ -70,6 +79,8 @@ _WORDS = (
     ("view", "resume: what it would send; live: what it saw while running"),
     ("pressure", "tokens on the surface ÷ the context window in force"),
     ("counted", "by a public tokenizer; the provider's own count differs"),
+    ("decision", "a stage of the work: what was wanted, done, why, how it ended, with its events"),
+    ("L2, L3", "the memory of a session under a cap, and of its project, where older records go"),
     ("checkpoint", "a summary in place of the nodes it shadows; none is deleted"),
     ("pin", "a node that no compaction of yours removes"),
     ("unit", "a step with all of its results, or one message: never split"),
@@ -112,6 +123,7 @@ class HelpScreen(AskingScreen[None]):
                 Section(table(_SESSION, width, 2), title="in a session"),
                 Section(table(_COMPACTION, width, 2), title="in a compaction"),
                 Section(table(_AUDIT, width, 2), title="in the audit"),
+                Section(table(_DECISIONS, width, 2), title="in the decisions"),
                 Section(flow(_SIGNS, width), title="signs"),
                 Section(table(_WORDS, width, 1), title="words"),
                 Section(_TRUST, title="what is estimated"),

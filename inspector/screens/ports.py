@@ -13,6 +13,8 @@ from typing import Protocol, TypeVar
 
 from compress.events import NodeId
 from inspector.audit_reports import VerificationReport
+from inspector.decision_choice import Wanted
+from inspector.decision_reports import DecisionsReport, ExportReport
 from inspector.reports import (
     AuditRow,
     CompactionMode,
@@ -126,5 +128,11 @@ class Inquiry(Protocol[P]):
     def audit_diff(self, session: str, operation: NodeId) -> str: ...
 
     def audit_raw(self, session: str, operation: NodeId) -> str: ...
+
+    def decisions(self, session: str | None = None, wanted: Wanted = ...) -> DecisionsReport: ...
+
+    def export_decisions(
+        self, path: Path, session: str | None = None, wanted: Wanted = ...
+    ) -> ExportReport: ...
 
     def verify(self, session: str | None = None) -> VerificationReport: ...

@@ -55,6 +55,7 @@ class SessionScreen(AskingScreen[None]):
         Binding("U", "redo", "Redo the newest undone operation", False, tooltip="it stands again"),
         Binding("w", "resume", "Write a copy", False, tooltip="your plan, for the agent to resume"),
         Binding("a", "audit", "Audit", tooltip="every operation, with its diff and its loss"),
+        Binding("d", "decisions", "Decisions", tooltip="what was done, stage by stage, and why"),
     ]
 
     def __init__(self, session: str, seq: NodeId | None = None) -> None:
@@ -355,6 +356,9 @@ class SessionScreen(AskingScreen[None]):
 
     def action_resume(self) -> None:
         self.ullage.open_resume(self.session, self.at)
+
+    def action_decisions(self) -> None:
+        self.ullage.open_decisions(self.session)
 
     def action_audit(self) -> None:
         self.ullage.open_audit(self.session)

@@ -27,6 +27,7 @@ class SessionsScreen(AskingScreen[None]):
         Binding("slash", "filter", "Filter", tooltip="by title, project, agent or model"),
         Binding("f", "app.search", "Find", tooltip="search the text of all sessions"),
         Binding("a", "audit", "Audit", tooltip="operations of all sessions"),
+        Binding("d", "decisions", "Decisions", tooltip="of all sessions, by project"),
         Binding("q", "app.quit", "Quit", tooltip="leave; nothing is lost"),
         Binding("escape", "clear", "Clear filter", tooltip="show all sessions again"),
     ]
@@ -130,6 +131,9 @@ class SessionsScreen(AskingScreen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The filter can be cleared while it is there."""
         return action != "clear" or bool(self.query("#filter").first().display)
+
+    def action_decisions(self) -> None:
+        self.ullage.open_decisions(None)
 
     def action_audit(self) -> None:
         self.ullage.open_audit(None)

@@ -11,6 +11,8 @@ from pathlib import Path
 from compress.errors import CompressError, StaleNodeError, UnbalancedBoundaryError
 from compress.events import NodeId
 from inspector.audit_reports import FindingReport, HeadReport, VerificationReport
+from inspector.decision_choice import EVERYTHING, Wanted, is_wanted
+from inspector.decision_reports import DecisionsReport, ExportReport
 from inspector.reports import (
     AuditRow,
     CompactionReport,
@@ -30,7 +32,7 @@ from inspector.reports import (
     Track,
 )
 from inspector.resume_reports import ResumeReport
-from tests.inspector import story
+from tests.inspector import decided, story
 from tests.inspector.surfaces import FakeView, MillionView
 
 
@@ -271,6 +273,21 @@ class FakeUseCases:
 
     def audit_raw(self, session: str, operation: NodeId) -> str:
         return f'{{"type":"compact","operation":"{operation}"}}'
+
+    def decisions(self, session: str | None = None, wanted: Wanted = EVERYTHING) -> DecisionsReport:
+        self.calls.append(f"decisions {session} {wanted.project} {wanted.whole}")
+        found = decided.rows(session)
+        shown = found if wanted.whole else found[1:]
+        return DecisionsReport(rows=tuple(shown), hidden=len(found) - len(shown))
+
+    def export_decisions(
+        self, path: Path, session: str | None = None, wanted: Wanted = EVERYTHING
+    ) -> ExportReport:
+        self.calls.append(f"export {path} {session} {wanted.masked}")
+        if path.suffix != ".md":
+            raise CompressError(f"{path} does not tell its format.")
+        kept = [row for row in decided.rows(session) if is_wanted(row.point, wanted)]
+        return ExportReport(path=str(path), records=len(kept), masked=2)
 
     def verify(self, session: str | None = None) -> VerificationReport:
         head = HeadReport(session=session, count=len(self.operations), digest="9f2c" * 16)

@@ -20,6 +20,7 @@ SCREENS: dict[str, Story] = {
     "session": ("s1", []),
     "compaction": ("s1", REGION),
     "audit": ("s1", ["a"]),
+    "decisions": ("s1", ["d", "home"]),
     "search": (None, ["f", *"retry"]),
     "help": ("s1", ["question_mark"]),
 }
@@ -36,6 +37,9 @@ STATES: dict[str, Story] = {
     "comparison": ("s1", ["a", "home", "j", "c"]),
     "operation-diff": ("s1", ["a", "home", "j", "v"]),
     "operation-compared": ("s1", ["a", "home", "j", "v", "v", "v"]),
+    "decisions-of-all": (None, ["d"]),
+    "decisions-followed": ("s1", ["d", "k", "k", "k", "tab", *"jjjjjj", "right"]),
+    "decisions-export": ("s1", ["d", "o", "e"]),
     "no-operation": ("s3", ["a"]),
 }
 SMALL, LARGE = (80, 24), (160, 48)
