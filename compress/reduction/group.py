@@ -1,6 +1,6 @@
 """The second stage: similar lines together, no word lost.
 
-Bare paths of one folder become ``folder/{a,b}``, which a shell would expand to the same. One
+Failures and verdicts stand as they are. Bare paths of one folder become ``folder/{a,b}``, which a shell would expand to the same. One
 message at several locations stands once, with all its locations.
 """
 
@@ -113,7 +113,7 @@ def _diagnostics(items: list[Item], patterns: Sequence[str]) -> tuple[list[Item]
 
 
 def _diagnostic(item: Item, patterns: Sequence[str]) -> tuple[str, str] | None:
-    if item.part or not item.marks.located:
+    if item.part or not item.marks.located or item.marks.level >= FAILURE:
         return None
     for pattern in patterns:
         match = search(pattern, item.text)

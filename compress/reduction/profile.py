@@ -62,8 +62,7 @@ class Filter(_Model):
 
 
 class Group(_Model):
-    """What is brought together, losing no word. Critical lines are left as they stand, but for
-    ``diagnostic``, which keeps every location."""
+    """What is brought together, losing no word. Failures and verdicts are left as they stand."""
 
     by: tuple[Grouping, ...] = ()
     """``folder``: bare paths, one a line, under their folder. ``file``: ``path:line:text`` under

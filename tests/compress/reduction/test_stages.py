@@ -49,6 +49,13 @@ def test_one_message_at_several_places_keeps_them_all() -> None:
     assert notes == ("1 lines that repeat a message at another location",)
 
 
+def test_a_failure_is_never_grouped() -> None:
+    chosen = profile(critical=[{"pattern": "error"}], group=DIAGNOSTICS)
+    texts = ["a.c:1:2: error: no such type", "b.c:9:1: error: no such type"]
+    found, _ = group(items(texts, chosen), [chosen.group])
+    assert [item.text for item in found] == texts
+
+
 def test_a_message_with_lines_of_its_own_stays_with_them() -> None:
     texts = ["a.c:1: unused variable", "    int x;", "b.c:2: unused variable", "    int y;"]
     found, _ = group(items(texts), [profile(group=DIAGNOSTICS).group])
