@@ -39,7 +39,8 @@ class Call:
     """One call. ``owners``: ids of the plan items that were in progress when it was made."""
 
     seq: int
-    native_id: str
+    identity: str
+    """Of its record and its id."""
     id: str
     key: str
     """Two calls with the same key try the same thing."""
@@ -57,6 +58,8 @@ class Call:
     owners: list[str] = field(default_factory=list)
     time: float | None = None
     tokens: int = 0
+    decided: bool = False
+    """A person was asked about it."""
     result: int = 0
     """The seq of its result; 0 while it has none."""
     reading: Reading | None = None
@@ -101,7 +104,7 @@ def call_of(block: ContentBlock, event: SessionEvent, seq: int, tokens: int) -> 
             ]
     return Call(
         seq=seq,
-        native_id=event.native_id,
+        identity=f"{event.native_id}/{block.id or ''}",
         id=block.id or "",
         key=_key(call, command),
         sort=sort,

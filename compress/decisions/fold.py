@@ -61,6 +61,7 @@ class Fold:
         if event.native_id != state.record:
             self.settle()
             state.record = event.native_id
+            state.record_names = {}
             state.record_reason = state.record_plan = NOTHING
         if self._is_copy(event):
             self._compacted(event, seq, tokens)
@@ -172,6 +173,7 @@ class Fold:
     def _called(self, block: ContentBlock, event: SessionEvent, seq: int, tokens: int) -> None:
         state = self.state
         call = call_of(block, event, seq, tokens)
+        call.identity = state.named("call:", call.identity)
         state.record_reason = (call.reason, (seq,)) if call.reason else NOTHING
         for identity, stage in state.items.items():
             if not stage.completed:

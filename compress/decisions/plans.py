@@ -52,10 +52,10 @@ class Plans:
     ) -> None:
         state, item = self.state, change.item
         if change.began:
-            item.stage = identity
             span = state.span("plan_item", identity, event, 0)
             state.number(span)
-            state.items[identity] = ItemStage(span, (item.text, (seq,)))
+            item.stage = span.identity
+            state.items[item.stage] = ItemStage(span, (item.text, (seq,)))
         stage = state.items.get(item.stage)
         if stage is None or not change.completed:
             return
@@ -71,7 +71,8 @@ class Plans:
         identity = word(event.meta, "call", "callId") or f"{event.native_id}/{event.block}"
         if question := word(event.meta, "id"):
             state.asked[question] = identity
-        if identity not in state.approvals:
+        call = state.calls.get(identity)
+        if identity not in state.approvals and not (call is not None and call.decided):
             self._approval(identity, event, seq, tokens)
 
     def _approval(self, identity: str, event: SessionEvent, seq: int, tokens: int) -> Approval:
@@ -80,6 +81,7 @@ class Plans:
         plan = state.record_plan
         kind: StageKind = "plan" if plan[0] else "approval"
         if call is not None:
+            call.decided = True
             span = state.span_of(kind, call)
             span.touch(event, seq, tokens)
         else:
@@ -105,12 +107,14 @@ class Plans:
         question = word(event.meta, "id")
         identity = word(event.meta, "call", "callId") or state.asked.pop(question, "") or question
         approval = state.approvals.get(identity)
+        call = state.calls.get(identity)
+        if approval is None and call is not None and call.decided:
+            return  # told again
         if approval is None:
             approval = self._approval(identity, event, seq, tokens)
         else:
             approval.span.touch(event, seq, tokens)
         approval.decide(event.meta, seq)
-        call = state.calls.get(identity)
         if call is not None and call.result and not approval.result:
             self._already(approval, call)
         steering = approval.steering()

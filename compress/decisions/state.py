@@ -39,6 +39,8 @@ class State:
     """Said or done while no turn ran."""
     record: str = ""
     """Native id of the newest event."""
+    record_names: dict[str, int] = field(default_factory=dict)
+    """How often this record was the first source of a stage, or made a call, by name."""
     record_reason: Told = NOTHING
     """The reason that the newest call of this record gives."""
     record_plan: Told = NOTHING
@@ -64,15 +66,19 @@ class State:
     def span(self, kind: StageKind, identity: str, event: SessionEvent, tokens: int) -> Span:
         """The extent of a stage that this event begins."""
         seq = int(event.seq)
-        span = Span(kind, identity, 0, seq, seq, seq)
+        span = Span(kind, self.named(f"{kind}:", identity), 0, seq, seq, seq)
         span.touch(event, seq, tokens)
         return span
 
+    def named(self, prefix: str, identity: str) -> str:
+        """The identity, told apart from an equal one in this record."""
+        count = self.record_names.get(prefix + identity, 0)
+        self.record_names[prefix + identity] = count + 1
+        return f"{identity}~{count}" if count else identity
+
     def span_of(self, kind: StageKind, call: Call) -> Span:
         """The extent of a stage that began with this call."""
-        span = Span(
-            kind, f"{call.native_id}/{call.id}", 0, call.seq, call.seq, call.seq, call.tokens
-        )
+        span = Span(kind, call.identity, 0, call.seq, call.seq, call.seq, call.tokens)
         if call.time is not None:
             span.started = span.ended = (call.time, call.seq)
         return span
