@@ -212,6 +212,8 @@ class _Printing:
         import codecs
 
         self._plain = force or not sys.stdout.isatty()
+        self.left = False
+        """The reader has left."""
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def write(self, data: bytes, *, last: bool = False) -> None:
@@ -241,6 +243,7 @@ class _Printing:
             yield
         except BrokenPipeError:
             # What comes now goes nowhere, so that nothing raises again.
+            self.left = True
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -355,6 +358,8 @@ def raw(shell: Shell, pointer: str | None, force: bool) -> None:
     with ExitStack() as stack:
         for data in _pieces(shell, stack, pointer):
             printing.write(data)
+            if printing.left:
+                break
     printing.end()
 
 
