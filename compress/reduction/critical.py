@@ -33,7 +33,7 @@ _EXCEPTION = r"^\s*(?:[\w$]+[.:]+)*(?:[A-Z][a-z0-9]+){2,}(?:: |$)"
 _SHAPES = (LOCATION, _ARROW, _TOTALS, _EXCEPTION)
 
 # A count of zero takes the meaning from the word beside it: "0 failed", "failures: 0".
-_ZERO = re.compile(r"(?<![\w.,])0 [^\W\d_]+|[^\W\d_]+[:=] ?0(?![\w.,%])")
+_ZERO = re.compile(r"(?<![\w.,])0 [^\W\d_]+|[^\W\d_]+[:=] ?0(?!\w|%|[.,]\d)")
 
 
 @dataclass(frozen=True, slots=True)
