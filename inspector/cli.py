@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from inspector import (
+    cli_artifacts,
     cli_audit,
     cli_decisions,
     cli_profiles,
@@ -73,6 +74,7 @@ for _command in (
     cli_store.sessions,
     cli_session.show,
     cli_session.pressure,
+    cli_artifacts.artifacts,
     cli_squeeze.squeeze,
     cli_squeeze.raw,
     cli_profiles.profiles,

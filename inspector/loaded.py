@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from compress.artifacts.values import Artifact
 from compress.compaction.facts import FactsCache
 from compress.entries import LogEntry
 from compress.events import NodeId, Replace
@@ -68,6 +69,8 @@ class LoadedSession:
         number of nodes that it took away."""
         self.facts = FactsCache()
         """Of nodes that were read for a preview."""
+        self.artifacts: tuple[object, tuple[Artifact, ...]] | None = None
+        """Those that were asked for last, under what they follow from."""
         self.contents: Kept = OrderedDict()
         """The nodes that were read last."""
         self._version: object = None

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from compress.decisions.values import DecisionPoint
+from inspector.artifact_reports import ArtifactReport, ArtifactsReport
 from inspector.audit_reports import HeadReport, VerificationReport
 from inspector.profile_reports import ProfileCheck, ProfileRow
 from inspector.reports import (
@@ -55,6 +56,8 @@ _DOCUMENTS: dict[str, tuple[str, Any]] = {
     "show": ("ullage show SESSION", SurfaceReport),
     "messages": ("ullage show SESSION --messages", MessagesReport),
     "pressure": ("ullage pressure SESSION", PressureReport),
+    "artifact": ("ullage artifacts SESSION ARTIFACT", ArtifactReport),
+    "artifacts": ("ullage artifacts SESSION", ArtifactsReport),
     "compact": ("ullage compact SESSION", CompactionReport),
     "resume": ("ullage resume SESSION", ResumeReport),
     "operation": ("ullage pin, unpin, undo, redo", OperationReport),

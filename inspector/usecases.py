@@ -27,6 +27,8 @@ from compress.reduction.values import Budget
 from compress.surface import View
 from compress.undo import redo_draft, undo_draft
 from inspector import audits, compactions, comparisons, diffs, health, resumes
+from inspector.artifact_reports import ArtifactsReport
+from inspector.artifacts import artifacts_report
 from inspector.audit_reports import HeadReport, VerificationReport
 from inspector.compactions import PreviewHandle
 from inspector.contents import Contents
@@ -58,13 +60,13 @@ from inspector.reports import (
     SurfaceReport,
     Track,
 )
+from inspector.results import squeezed_result
 from inspector.resume_reports import ResumeReport
 from inspector.session_rows import header_of, session_rows
-from inspector.results import squeezed_result
 from inspector.settings import Loaded
+from inspector.squeeze_reports import SqueezedResult, squeezed_report
 from inspector.surface_rows import SurfaceRows
 from inspector.usage_reports import UsageBy, UsageReport
-from inspector.squeeze_reports import SqueezedResult, squeezed_report
 from inspector.usages import usage_report
 from inspector.verification import head_report, verification_report
 from inspector.whereabouts import whereabouts
@@ -294,13 +296,13 @@ class UseCases:
         """The text of a tool's result, or the record of another event, byte for byte, in pieces."""
         return raw_content(self._store, self._load(session), seq)
 
-    def pressure(
-        self,
     def squeezed(self, session: str, seq: NodeId) -> SqueezedResult:
         """A tool's result as the pipeline for tool output reduces it; for looking."""
         loaded = self._load(session)
         return squeezed_report(squeezed_result(self._store, loaded, loaded.plan(), seq))
 
+    def pressure(
+        self,
         session: str,
         *,
         track: Track = "agent",
@@ -318,6 +320,11 @@ class UseCases:
             live=live,
             plan=lambda: loaded.plan(at),
         )
+
+    def artifacts(self, session: str, *, at: NodeId | None = None) -> ArtifactsReport:
+        """The plans, to-do lists and plan documents of a session, step by step."""
+        loaded = self._load(session)
+        return artifacts_report(self._store, loaded, self._header(loaded.record), at)
 
     def search(self, query: str, limit: int = 50) -> list[SearchHit]:
         """Full text over all sessions."""
@@ -346,6 +353,7 @@ class UseCases:
         budget: int | str | None = None,
         pins: Sequence[NodeId] = (),
         by_policy: bool = False,
+        strength: Budget | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> PreviewHandle:
         """What a compaction would do; writes nothing. ``cancelled`` is asked on the way: once it
@@ -353,7 +361,6 @@ class UseCases:
         loaded = self._load(session)
         return compactions.preview(
             self._store,
-        strength: Budget | None = None,
             loaded,
             self.settings,
             self._header(loaded.record),
@@ -366,6 +373,7 @@ class UseCases:
                 budget=budget,
                 pins=tuple(pins),
                 origin="policy" if by_policy else "user",
+                strength=strength,
                 cancelled=cancelled,
             ),
         )
@@ -373,7 +381,6 @@ class UseCases:
     def preview_diff(self, preview: PreviewHandle) -> str:
         """What a preview would change, as a unified diff of the region's texts."""
         loaded = self._load(preview.report.session.id)
-                strength=strength,
         at = preview.report.at_seq if preview.past else None
         return diffs.preview_diff(self._store, loaded, preview.preview, at)
 

@@ -35,6 +35,7 @@ _SESSION = (
     ("a", "audit"), ("w", "write a copy to resume"),
     ("d", "decisions"), ("s", "plans, step by step"),
     ("[ ]", "pages of a long text"),
+    ("z", "a result squeezed, or whole"), ("Z", "reduce it in the plan"),
 )  # fmt: skip
 
 _COMPACTION = (

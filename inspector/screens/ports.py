@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from compress.events import NodeId
+from inspector.artifact_reports import ArtifactsReport
 from inspector.audit_reports import VerificationReport
 from inspector.decision_choice import Wanted
 from inspector.decision_reports import DecisionsReport, ExportReport
@@ -27,6 +28,7 @@ from inspector.reports import (
     Track,
 )
 from inspector.resume_reports import ResumeReport
+from inspector.squeeze_reports import SqueezedResult
 from inspector.views import SurfaceView
 
 
@@ -68,6 +70,10 @@ class Inquiry(Protocol[P]):
     ) -> SurfaceView: ...
 
     def detail(self, session: str, seq: NodeId, *, track: Track = "agent") -> EventDetail: ...
+
+    def artifacts(self, session: str, *, at: NodeId | None = None) -> ArtifactsReport: ...
+
+    def squeezed(self, session: str, seq: NodeId) -> SqueezedResult: ...
 
     def pressure(
         self,

@@ -1,5 +1,7 @@
 """One session: its surface, the node under the cursor, its pressure, at any moment."""
 
+# Long because: it is one screen, a short method for each thing that a person does there.
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -12,10 +14,19 @@ from textual.containers import Container, Vertical
 from textual.timer import Timer
 
 from compress.events import NodeId
+from inspector.artifact_reports import ArtifactsReport
 from inspector.messages import RowActivated, RowHighlighted, TimeMoved
-from inspector.reports import CompactionMode, EventDetail, OperationReport, PressureReport, Track
+from inspector.reports import (
+    CompactionMode,
+    CompactionReport,
+    EventDetail,
+    OperationReport,
+    PressureReport,
+    Track,
+)
 from inspector.sanitize import line
 from inspector.screens.base import AskingScreen
+from inspector.squeeze_reports import SqueezedResult
 from inspector.views import SurfaceView
 from inspector.widgets import figures
 from inspector.widgets.bars import TitleBar
@@ -25,6 +36,8 @@ from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.pressure import PressurePane
 from inspector.widgets.proposal import Proposal
 from inspector.widgets.slider import TimeSlider
+from inspector.widgets.squeezed import squeezed_sections
+from inspector.widgets.steps import sections_of_artifacts
 from inspector.widgets.surface_list import SurfaceLine, SurfaceLines, SurfaceList, shadowed_lines
 from inspector.widgets.text_pane import TextPane
 
@@ -45,6 +58,9 @@ class SessionScreen(AskingScreen[None]):
         Binding("g", "track", "Track", tooltip="the agent's own log, or your plan"),
         Binding("l", "live", "View", tooltip="as a resume would send it, or as the agent saw it"),
         Binding("r", "raw", "Raw or rendered", show=False, tooltip="the record as the log has it"),
+        Binding("s", "steps", "Steps", tooltip="plans and to-do lists, or the detail again"),
+        Binding("z", "squeeze", "Squeezed or whole", False, tooltip="a result as squeeze shows it"),
+        Binding("Z", "reduce", "Reduce this result", False, tooltip="squeezed, in your plan"),
         Binding("v", "pane", "Pane", tooltip="detail or pressure, on a narrow screen"),
         Binding("comma", "time(-1)", "Earlier", False, ",", tooltip="an event back"),
         Binding("full_stop", "time(1)", "Later", False, ".", tooltip="an event on"),
@@ -66,6 +82,11 @@ class SessionScreen(AskingScreen[None]):
         self.live = False
         self.at: int | None = None
         self.raw = False
+        self.squeezed = False
+        """A tool's result is shown as the pipeline for tool output reduces it."""
+        self._squeezed_of: NodeId | None = None
+        self.steps = False
+        """Plans stand in the place of the detail."""
         self.newest = 0
         self.surface: SurfaceView | None = None
         self.report: PressureReport | None = None
@@ -73,6 +94,7 @@ class SessionScreen(AskingScreen[None]):
         self._detail: EventDetail | None = None
         self._asked: NodeId | None = None
         self._shown: tuple[EventDetail | None, int | None, bool] = (None, None, False)
+        self._plans: ArtifactsReport | None = None
         self._unfolded: dict[NodeId, Sequence[SurfaceLine]] = {}
         self._pending: Timer | None = None
         self._journey: Timer | None = None
@@ -136,6 +158,18 @@ class SessionScreen(AskingScreen[None]):
             return report, self.inquiry.pressure(session, track="plan")
 
         self.ask("pressure", weigh, self._take_pressure)
+
+        if self.steps:
+            self._ask_steps()
+
+    def _ask_steps(self) -> None:
+        session, at = self.session, self.at
+        self.ask("steps", lambda: self.inquiry.artifacts(session, at=at), self._take_steps)
+
+    def _take_steps(self, report: ArtifactsReport) -> None:
+        if self.steps and report != self._plans:
+            self._plans = report
+            self.query_one("#detail", TextPane).show(sections_of_artifacts(report))
 
     def _take_view(self, answer: tuple[SurfaceView, int]) -> None:
         view, self.newest = answer
@@ -237,13 +271,38 @@ class SessionScreen(AskingScreen[None]):
         )
 
     def _take_detail(self, detail: EventDetail) -> None:
-        self._detail = detail
-        self._show_detail()
+        if self._squeezed_of is not None and detail == self._detail:
+            return
+        self._detail, self._squeezed_of = detail, None
+        if self.squeezed and not self.steps and detail.node.type == "tool/result":
+            self._ask_squeezed(detail)
+        else:
+            self._show_detail()
+
+    def _ask_squeezed(self, detail: EventDetail) -> None:
+        session, seq = self.session, detail.node.seq
+
+        def take(result: SqueezedResult) -> None:
+            if self.squeezed and not self.steps and self._detail is detail:
+                self._squeezed_of = seq
+                self.query_one("#detail", TextPane).show(squeezed_sections(result))
+
+        # Where there is nothing to squeeze, the result is shown as it is.
+        self.ask(
+            "squeezed",
+            lambda: self.inquiry.squeezed(session, seq),
+            take,
+            lambda _: self._show_detail(),
+        )
 
     def _show_detail(self) -> None:
         """Show what is known of the node, from its beginning; what stands there already is not
         touched, so that the text does not jump while the log grows."""
+        if self.steps:
+            return
         window = self.report.window if self.report is not None else None
+        if self._squeezed_of is not None:
+            return
         shown = (self._detail, window, self.raw)
         if shown != self._shown:
             self._shown = shown
@@ -315,8 +374,54 @@ class SessionScreen(AskingScreen[None]):
 
     def action_raw(self) -> None:
         self.raw = not self.raw
-        self.query_one("#detail").border_title = "detail, raw" if self.raw else "detail"
+        self.squeezed, self._squeezed_of = False, None
+        self._name_detail()
         self._show_detail()
+
+    def action_steps(self) -> None:
+        self.steps = not self.steps
+        self._plans = None
+        self._shown = (None, None, False)
+        self._name_detail()
+        if self.steps:
+            self.remove_class("-pressure")
+            self._ask_steps()
+        else:
+            self._show_detail()
+
+    def _name_detail(self) -> None:
+        view = ", squeezed" if self.squeezed else ", raw" if self.raw else ""
+        name = f"detail{view}"
+        self.query_one("#detail").border_title = "plans, newest first" if self.steps else name
+
+    def action_squeeze(self) -> None:
+        """The result under the cursor squeezed, with what each stage removed; or whole again."""
+        self.squeezed = self.steps or not self.squeezed
+        self.raw = self.steps = False
+        self._squeezed_of = None
+        self._name_detail()
+        self._shown = (None, None, False)
+        if self._detail is not None:
+            self._take_detail(self._detail)
+
+    def action_reduce(self) -> None:
+        """Put the squeezed result in the whole one's place, in the plan."""
+        row = self.query_one(SurfaceList).row
+        if row is None:
+            return
+        session, inquiry, seq = self.session, self.inquiry, row.seq
+
+        def work() -> CompactionReport:
+            return inquiry.commit(inquiry.preview(session, start=seq, mode="reduce"))
+
+        self.ask("reduce", work, lambda report: self._reduced(seq, report))
+
+    def _reduced(self, seq: NodeId, report: CompactionReport) -> None:
+        after = next((f.tokens_after for f in report.nodes if f.fate == "reduced"), 0)
+        before = next((f.tokens_before for f in report.nodes if f.fate == "reduced"), 0)
+        name = figures.event_name(seq)
+        self.track = "plan"
+        self._changed(f"Reduced {name} from {before:,} to {after:,} tokens in your plan; u undoes.")
 
     def action_pane(self) -> None:
         self.toggle_class("-pressure")

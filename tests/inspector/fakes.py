@@ -10,6 +10,7 @@ from pathlib import Path
 
 from compress.errors import CompressError, StaleNodeError, UnbalancedBoundaryError
 from compress.events import NodeId
+from inspector.artifact_reports import ArtifactsReport
 from inspector.audit_reports import FindingReport, HeadReport, VerificationReport
 from inspector.decision_choice import EVERYTHING, Wanted, is_wanted
 from inspector.decision_reports import DecisionsReport, ExportReport
@@ -32,7 +33,8 @@ from inspector.reports import (
     Track,
 )
 from inspector.resume_reports import ResumeReport
-from tests.inspector import decided, story
+from inspector.squeeze_reports import SqueezedResult, StageRow
+from tests.inspector import decided, plans, story
 from tests.inspector.surfaces import FakeView, MillionView
 
 
@@ -144,6 +146,28 @@ class FakeUseCases:
             operations=("#41 shadowed it: the agent's own compaction.",)
             if isinstance(seq, int) and seq <= 8
             else (),
+        )
+
+    def artifacts(self, session: str, *, at: NodeId | None = None) -> ArtifactsReport:
+        upto = at if isinstance(at, int) else self.newest
+        return ArtifactsReport(
+            session=self.header(session), at_seq=upto, artifacts=plans.artifacts(upto)
+        )
+
+    def squeezed(self, session: str, seq: NodeId) -> SqueezedResult:
+        self.calls.append(f"squeezed {seq}")
+        stages = (
+            StageRow(name="filter", lines_removed=3, tokens_removed=12, notes=("3 blank lines",)),
+            StageRow(name="truncate", lines_removed=40, tokens_removed=900),
+        )
+        return SqueezedResult(
+            text=f"⋮ ullage: 2 of 45 lines · all in s1:{seq}\nFAILED retry_test\n1 failed",
+            profile="pytest",
+            stages=stages,
+            tokens_before=1_000,
+            tokens_after=88,
+            lines_before=45,
+            lines_after=3,
         )
 
     def pressure(

@@ -306,6 +306,39 @@ async def test_a_million_nodes_open_and_move() -> None:
 # Everywhere
 
 
+async def test_a_result_is_shown_squeezed_with_what_each_stage_removed() -> None:
+    result = next(n for n in nodes_of_story() if n.type == "tool/result" and int(n.seq) > 8)
+    async with on_stage(size=(160, 48)) as (app, pilot):
+        surface = app.screen.query_one(SurfaceList)
+        surface.cursor = surface.source.line_of(result.seq) or 0
+        await play(pilot, "z")
+        assert app.screen.query_one("#detail").border_title == "detail, squeezed"
+        shown = text_of(app)
+        assert "squeezed · pytest" in shown
+        assert "1,000 → 88 tokens, 91 % less · 45 → 3 lines" in shown
+        assert "filter: 3 lines, 12 tokens (3 blank lines)" in shown
+        assert "FAILED retry_test" in shown
+        await play(pilot, "z")
+        assert app.screen.query_one("#detail").border_title == "detail"
+        assert "squeezed · pytest" not in text_of(app)
+
+
+async def test_what_is_no_result_is_shown_as_it_is() -> None:
+    async with on_stage(None, "home", "z", size=(160, 48)) as (app, _):
+        assert session_of(app).squeezed
+        assert "squeezed · pytest" not in text_of(app)
+
+
+async def test_a_result_is_reduced_in_the_plan_by_one_key() -> None:
+    result = next(n for n in nodes_of_story() if n.type == "tool/result" and int(n.seq) > 8)
+    cases = FakeUseCases()
+    async with on_stage(cases, size=(160, 48)) as (app, pilot):
+        surface = app.screen.query_one(SurfaceList)
+        surface.cursor = surface.source.line_of(result.seq) or 0
+        await play(pilot, "Z")
+        assert f"preview reduce {result.seq} None None []" in cases.calls
+
+
 async def test_help_opens_once_and_closes() -> None:
     async with on_stage(None, "question_mark", "question_mark") as (app, pilot):
         assert isinstance(app.screen, SessionScreen)

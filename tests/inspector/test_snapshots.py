@@ -28,6 +28,7 @@ STATES: dict[str, Story] = {
     "filtered": (None, ["slash", *"codex"]),
     "found-nothing": (None, ["f", *"zebra"]),
     "pressure": ("s1", ["v"]),
+    "steps": ("s1", ["s"]),
     "unfolded": ("s1", ["home", "enter", "j", "j", "space", "j", "j"]),
     "refused": ("s1", [*REGION, "end", "e"]),
     "confirming": ("s1", [*REGION, "j", "p", "y"]),

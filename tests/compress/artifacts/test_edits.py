@@ -43,7 +43,7 @@ PATCH = """*** Begin Patch
 *** Update File: p.md
 @@
  # Plan
- 
+\x20
 -- [ ] Read
 +- [x] Read
 @@
