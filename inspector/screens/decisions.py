@@ -133,7 +133,8 @@ class DecisionsScreen(AskingScreen[None]):
     def _look_closer(self) -> None:
         table = self.query_one(DecisionList)
         rows: Any = cast("Listed[DecisionRow]", table.source).values
-        self.query_one(Timeline).show(rows, table.cursor)
+        newest = max((int(row.point.last_seq) for row in self.report.rows), default=0)
+        self.query_one(Timeline).show(rows, table.cursor, newest)
         if self._pending is not None:
             self._pending.stop()
         self._pending = self.set_timer(self.ullage.rest, self._show_record)

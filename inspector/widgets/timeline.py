@@ -23,10 +23,12 @@ class Timeline(Drawn):
 
     rows: Sequence[DecisionRow] = ()
     cursor: int = 0
+    newest: int = 0
+    """The last event that any stage reaches, shown or not."""
 
-    def show(self, rows: Sequence[DecisionRow], cursor: int) -> None:
+    def show(self, rows: Sequence[DecisionRow], cursor: int, newest: int) -> None:
         """Take new values."""
-        self.rows, self.cursor = rows, cursor
+        self.rows, self.cursor, self.newest = rows, cursor, newest
         self.refresh_drawing()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -64,7 +66,8 @@ class Timeline(Drawn):
         rows = self.rows
         if len({row.session for row in rows}) == 1:
             places = [int(row.point.last_seq) for row in rows]
+            top = max(self.newest, *places)
         else:
             places = list(range(1, len(rows) + 1))
-        top = max(places, default=1)
+            top = len(rows)
         return [min((place - 1) * track // max(top, 1), track - 1) for place in places]
