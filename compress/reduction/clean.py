@@ -27,6 +27,7 @@ _SEQUENCE = re.compile(
 )
 # Sequences that bring the cursor back to the line's begin, or wipe the line: a new frame.
 _FRAME = re.compile(r"\x1b\[(?:[01]?G|[12]?K(?=\x1b\[[01]?G))|\x1b\[2K")
+_WIPED = re.compile(r"\x1b\[2K\s*$")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _BACKSPACED = re.compile(r"[^\x08]\x08")
@@ -80,6 +81,7 @@ def clean(text: str) -> Cleaned:
 def _printed(line: str) -> tuple[tuple[str, ...], int]:
     """What a terminal shows of a line, and how many frames it wrote over."""
     line = _SURROGATE.sub("\ufffd", line)
+    wiped = _WIPED.search(line) is not None
     if "\x1b" in line or "\x9b" in line:
         line = _FRAME.sub("\r", line)
         line = _SEQUENCE.sub("", line)
@@ -90,6 +92,8 @@ def _printed(line: str) -> tuple[tuple[str, ...], int]:
         line = shorter
     candidates = [_CONTROL.sub("", frame).rstrip() for frame in line.split("\r")]
     frames = [frame for frame in candidates if frame]
+    if wiped and not any(any(map(str.isalpha, frame)) for frame in frames):
+        return ("",), len(frames)
     if len(frames) < 2:
         return (frames[0] if frames else "",), 0
     kept: list[str] = []

@@ -1,7 +1,8 @@
 """The second stage: similar lines together, no word lost.
 
-Failures and verdicts stand as they are. Bare paths of one folder become ``folder/{a,b}``, which a shell would expand to the same. One
-message at several locations stands once, with all its locations.
+Bare paths of one folder become ``folder/{a,b}``, which a shell would expand to the same. One
+message at several locations stands once, with all of them; failures only where the profile's own
+pattern takes them for such messages, not by an inherited one.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ def group(items: Sequence[Item], rules: Sequence[Group]) -> tuple[list[Item], tu
         found, lines = _folders(found)
         if lines:
             notes.append(f"{lines} paths under their folders")
-    patterns = [pattern for rule in rules for pattern in rule.diagnostics]
-    if "diagnostic" in wanted and patterns:
-        found, lines = _diagnostics(found, patterns)
+    if "diagnostic" in wanted:
+        inherited = [pattern for rule in rules[1:] for pattern in rule.diagnostics]
+        found, lines = _diagnostics(found, rules[0].diagnostics, inherited)
         if lines:
             notes.append(f"{lines} lines that repeat a message at another location")
     return found, tuple(notes)
@@ -84,10 +85,12 @@ def _rows(run: Sequence[tuple[Item, str, str]]) -> list[Item]:
     return sorted(rows, key=lambda item: item.index)
 
 
-def _diagnostics(items: list[Item], patterns: Sequence[str]) -> tuple[list[Item], int]:
+def _diagnostics(
+    items: list[Item], own: Sequence[str], inherited: Sequence[str]
+) -> tuple[list[Item], int]:
     owners: dict[str, int] = {}
     places: dict[int, list[tuple[str, int]]] = {}
-    parsed = [_diagnostic(item, patterns) for item in items]
+    parsed = [_diagnostic(item, own, inherited) for item in items]
     gone: set[int] = set()
     for position, found in enumerate(parsed):
         if found is None or not _stands_alone(items, parsed, position):
@@ -112,10 +115,10 @@ def _diagnostics(items: list[Item], patterns: Sequence[str]) -> tuple[list[Item]
     return result, len(gone)
 
 
-def _diagnostic(item: Item, patterns: Sequence[str]) -> tuple[str, str] | None:
-    if item.part or not item.marks.located or item.marks.level >= FAILURE:
+def _diagnostic(item: Item, own: Sequence[str], inherited: Sequence[str]) -> tuple[str, str] | None:
+    if item.part or not item.marks.located:
         return None
-    for pattern in patterns:
+    for pattern in own if item.marks.level >= FAILURE else (*own, *inherited):
         match = search(pattern, item.text)
         if match is not None and len(match["message"]) >= _SHORTEST_MESSAGE:
             return match["location"], match["message"]

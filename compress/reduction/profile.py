@@ -62,7 +62,8 @@ class Filter(_Model):
 
 
 class Group(_Model):
-    """What is brought together, losing no word. Failures and verdicts are left as they stand."""
+    """What is brought together, losing no word. Failures and verdicts are left as they stand,
+    but for what the profile's own ``diagnostics`` take for a message at a location."""
 
     by: tuple[Grouping, ...] = ()
     """``folder``: bare paths, one a line, under their folder. ``file``: ``path:line:text`` under
@@ -151,6 +152,9 @@ class Profile(_Model):
     description: str = ""
     inherit: bool = True
     """The generic profile's critical patterns hold too."""
+    checks: bool = False
+    """The tool judges something (tests, types, style): its verdict lines say whether that passed,
+    whatever exit code a pipe leaves."""
     match: Match = Match()
     filter: Filter = Filter()
     group: Group = Group()

@@ -41,6 +41,12 @@ def test_a_wiped_line_counts_as_a_frame() -> None:
     assert texts("wait 1\x1b[2K\x1b[1Gwait 2\x1b[2K\x1b[1Gready") == ["wait 2", "ready"]
 
 
+def test_a_bar_that_is_wiped_leaves_nothing_and_words_stay() -> None:
+    assert texts(" 10%\r 50%\r\x1b[2K") == [""]
+    assert texts("disk full\r\x1b[2K") == ["disk full"]
+    assert texts(" 50%\r") == [" 50%"]
+
+
 def test_crlf_is_a_line_end() -> None:
     assert texts("a\r\nb\r\n") == ["a", "b"]
 

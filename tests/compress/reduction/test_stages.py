@@ -49,11 +49,14 @@ def test_one_message_at_several_places_keeps_them_all() -> None:
     assert notes == ("1 lines that repeat a message at another location",)
 
 
-def test_a_failure_is_never_grouped() -> None:
-    chosen = profile(critical=[{"pattern": "error"}], group=DIAGNOSTICS)
+def test_a_failure_is_grouped_by_its_own_profile_only() -> None:
+    chosen = profile(critical=[{"pattern": "error"}], group={"by": ["diagnostic"]})
+    other = profile(group=DIAGNOSTICS)
     texts = ["a.c:1:2: error: no such type", "b.c:9:1: error: no such type"]
-    found, _ = group(items(texts, chosen), [chosen.group])
+    found, _ = group(items(texts, chosen), [chosen.group, other.group])
     assert [item.text for item in found] == texts
+    found, _ = group(items(texts, chosen), [other.group])
+    assert [item.note for item in found] == ["also b.c:9:1"]
 
 
 def test_a_message_with_lines_of_its_own_stays_with_them() -> None:
