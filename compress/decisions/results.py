@@ -78,7 +78,7 @@ class Judge:
             lines = lines[:_LOOKED_THROUGH] + lines[-_LOOKED_THROUGH:]
         lines = [line[:2_000].rstrip() for line in lines]
         profile = choose(self._profiles, command=command) if command else None
-        counts = profile is not None and _counts(profile)
+        counts = profile is not None and profile.checks
         totals, totals_failed = None, None
         if profile is not None and counts:
             totals, totals_failed = self._totals(profile, lines[-_LOOKED_THROUGH:])
@@ -133,12 +133,6 @@ class Judge:
             profiles = [profile, generic] if inherits and generic is not None else [profile]
             known = self._assessors[profile.name] = Assessor(profiles)
         return known
-
-
-def _counts(profile: Profile) -> bool:
-    """Whether the tool gives a verdict of its own: it says how a success reads, and which lines
-    are verdicts."""
-    return bool(profile.success.output) and any(c.level == "verdict" for c in profile.critical)
 
 
 def _ended(text: str) -> tuple[int | None, str]:

@@ -13,6 +13,7 @@ ABOUT = About("made", "s-1", "/p")
 RUNNER = parse_profile(
     {
         "name": "runner",
+        "checks": True,
         "match": {"commands": ["^runner\\b"]},
         "critical": [
             {"pattern": "\\d+ (?:passed|failed)", "level": "verdict"},
