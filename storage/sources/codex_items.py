@@ -300,7 +300,7 @@ def _output(payload: Mapping[str, Any]) -> Item:
 def _failed(text: str) -> bool | None:
     """What the exit code in the head (exec) or in the tail (``metadata`` of older files) says, or
     that the command could not be run at all."""
-    if text.startswith("exec_command failed"):
+    if text.startswith(("exec_command failed", "failed in sandbox ")):
         return True
     found = _EXIT_CODE.search(text[:400] if not text.endswith("}}") else text[-400:])
     if found is None:
