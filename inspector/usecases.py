@@ -577,9 +577,9 @@ class UseCases:
     ) -> OperationReport:
         loaded = self._load(session)
         plan = loaded.plan()
-        for seq in seqs:
-            draft(plan, seq)
-        reports = [self._operate(session, lambda p, seq=seq: draft(p, seq)) for seq in seqs]  # type: ignore[misc]
+        # A node that is named twice, or by two of its events, counts once.
+        nodes = {draft(plan, seq).events[0].meta["node"]: seq for seq in seqs}.values()
+        reports = [self._operate(session, lambda p, seq=seq: draft(p, seq)) for seq in nodes]  # type: ignore[misc]
         targets = tuple(target for report in reports for target in report.targets)
         return reports[-1].model_copy(update={"targets": targets})
 

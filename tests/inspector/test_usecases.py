@@ -109,6 +109,13 @@ def test_a_pin_survives_three_compactions_an_undo_a_restart_and_a_second_ingest(
     again.close()
 
 
+def test_a_node_that_is_named_twice_is_pinned_and_unpinned_once(cases: UseCases) -> None:
+    asked, other = node(cases, "PIN-ME"), node(cases, "Fix the parser")
+    assert cases.pin(NAME, [asked, other, asked]).targets == (asked, other)
+    assert cases.unpin(NAME, [asked, asked, other]).targets == (asked, other)
+    assert [row.kind for row in cases.audit(NAME)] == ["pin", "pin", "unpin", "unpin"]
+
+
 def test_a_pin_in_a_step_keeps_the_whole_step(cases: UseCases) -> None:
     result = next(row for row in rows(cases) if row.type == "tool/result" and row.unit == 4)
     cases.pin(NAME, [result.seq])
