@@ -15,13 +15,14 @@ from compress.tokens import profile_of
 from inspector.decision_choice import Wanted, is_below, is_wanted, is_within, time_of
 from inspector.decision_reports import DecisionRow, DecisionsReport
 from inspector.masking import Masker
-from inspector.profile_choice import profiles_in
+from inspector.profile_choice import GENERIC
 from inspector.settings import Settings
 from inspector.zones import Zone
 from storage import resources
 from storage.catalog import SessionRecord
 from storage.decisions import KeptDecision, Rules, bring_up, decisions, graduate
 from storage.ingest import Progress
+from storage.profiles import built_in
 from storage.store import Store
 
 
@@ -110,8 +111,8 @@ def _rules(session: SessionRecord) -> Rules:
 @cache
 def _judge() -> Judge:
     # The built-in ones only: what was harvested must not depend on where one stands.
-    profiles = profiles_in(Path("/"))
-    return Judge(profiles.all, profiles.generic)
+    profiles = [found.profile for found in built_in()]
+    return Judge(profiles, next(profile for profile in profiles if profile.name == GENERIC))
 
 
 @cache

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from compress.errors import CompressError, StaleNodeError, UnbalancedBoundaryError
@@ -19,17 +19,13 @@ from inspector.reports import (
     CompactionReport,
     DoctorReport,
     EventDetail,
-    LostReport,
-    MessageBlock,
     NodeReport,
     OperationReport,
     PressureReport,
-    ProblemReport,
     RegionReport,
     SearchHit,
     SessionHeader,
     SessionRow,
-    SummaryReport,
     Track,
 )
 from inspector.resume_reports import ResumeReport
@@ -348,113 +344,6 @@ class FakeUseCases:
         self.version += 1
         at = self.operations.index(row)
         self.operations[at] = row.model_copy(update={"state": state})
-
-
-class DirtyUseCases(FakeUseCases):
-    """Every text that a log can bring is one of these payloads."""
-
-    def __init__(self, payloads: Sequence[str]) -> None:
-        super().__init__()
-        self.payloads = list(payloads)
-
-    def _text(self, number: int) -> str:
-        return self.payloads[number % len(self.payloads)]
-
-    def header(self, session: str) -> SessionHeader:
-        text = self._text(int(session.removeprefix("s")) - 1)
-        return SessionHeader(id=session, agent=text, title=text, model=text, cwd=text)
-
-    def sessions(self, limit: int | None = None) -> list[SessionRow]:
-        model = story.sessions()[0]
-        return [
-            model.model_copy(
-                update={"id": f"s{number + 1}", "path": text, "note": text}
-                | dict.fromkeys(("title", "project", "model", "agent"), text)
-            )
-            for number, text in enumerate(self.payloads)
-        ]
-
-    def view(
-        self, session: str, *, track: Track = "agent", at: NodeId | None = None, live: bool = False
-    ) -> FakeView:
-        view = super().view(session, track=track, at=at, live=live)
-        nodes = [
-            node.model_copy(update={"headline": self._text(number), "tool": self._text(number + 1)})
-            for number, node in enumerate(view.nodes)
-        ]
-        problem = ProblemReport(kind=self._text(2), where=self._text(3), detail=self._text(4))
-        return replace(view, nodes=nodes, problems=(problem,))
-
-    def detail(self, session: str, seq: NodeId, *, track: Track = "agent") -> EventDetail:
-        detail = super().detail(session, seq, track=track)
-        everything = "\n".join(self.payloads)
-        call = {text: text for text in self.payloads}
-        blocks = [
-            MessageBlock(kind="text", text=everything),
-            MessageBlock(kind="tool_call", name=self._text(1), input=call),
-            MessageBlock(kind="tool_result", name=self._text(2), text=everything),
-        ]
-        return detail.model_copy(
-            update={
-                "blocks": tuple(blocks),
-                "raw": everything,
-                "provenance": everything,
-                "operations": tuple(self.payloads),
-            }
-        )
-
-    def pressure(
-        self, session: str, *, track: Track = "agent", at: NodeId | None = None, live: bool = True
-    ) -> PressureReport:
-        report = super().pressure(session, track=track, at=at, live=live)
-        tools = {text: 1000 + number for number, text in enumerate(self.payloads)}
-        return report.model_copy(update={"model": self._text(0), "tool_results_by_tool": tools})
-
-    def preview(self, session: str, **asked: object) -> FakePreview:
-        preview = super().preview(session, **asked)  # type: ignore[arg-type]
-        everything = "\n".join(self.payloads)
-        texts = tuple(self.payloads)
-        report = preview.report.model_copy(
-            update={
-                "summary": SummaryReport(text=everything, tokens=9, sections={everything: 9}),
-                "lost": LostReport(identifiers=texts, instructions=texts, errors=texts),
-                "warnings": texts,
-                "nodes": tuple(
-                    fate.model_copy(update={"rule": self._text(number)})
-                    for number, fate in enumerate(preview.report.nodes)
-                ),
-            }
-        )
-        return FakePreview(report)
-
-    def undo(
-        self, session: str, operation: NodeId | None = None, *, cascade: bool = False
-    ) -> OperationReport:
-        raise CompressError(" ".join(self.payloads), self.payloads)
-
-    def pin(self, session: str, seqs: Sequence[NodeId]) -> OperationReport:
-        raise CompressError(" ".join(self.payloads))
-
-    unpin = pin
-
-    def audit(self, session: str | None = None) -> list[AuditRow]:
-        model = story.agents_operations()[0]
-        return [
-            model.model_copy(
-                update={"origin": "user", "kind": text, "rule": text, "note": text}
-                | {"lost": LostReport(identifiers=(text,), errors=(text,))}
-            )
-            for text in self.payloads
-        ]
-
-    def audit_diff(self, session: str, operation: NodeId) -> str:
-        return "\n".join(sign + text for text in self.payloads for sign in "+-")
-
-    def preview_diff(self, preview: FakePreview) -> str:
-        return "\n".join(sign + text for text in self.payloads for sign in "+-")
-
-    def audit_raw(self, session: str, operation: NodeId) -> str:
-        return "\n".join(self.payloads)
 
 
 class MillionUseCases(FakeUseCases):

@@ -12,11 +12,13 @@ from textual.pilot import Pilot
 from inspector.app import UllageApp
 from inspector.screens.audit import AuditScreen
 from inspector.screens.compaction import CompactionScreen
+from inspector.screens.decisions import DecisionsScreen
 from inspector.screens.session import SessionScreen
 from inspector.screens.sessions import SessionsScreen
 from inspector.widgets.surface_list import SurfaceList
 from inspector.widgets.text_pane import Section, TextPane
-from tests.inspector.fakes import DirtyUseCases, FakeUseCases
+from tests.inspector.fakes import FakeUseCases
+from tests.inspector.hostile import DirtyUseCases
 from tests.inspector.stage import make_app, on_stage, play, settle, strips, text_of
 
 ACTING_CLASSES = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
@@ -73,6 +75,11 @@ async def test_every_payload_in_every_place(payloads: list[str], size: tuple[int
         await play(pilot, "a")
         assert isinstance(app.screen, AuditScreen)
         await walk(pilot, app, "u 1 end v v X", "audit")
+        await play(pilot, "escape")
+        await play(pilot, "d")
+        assert isinstance(app.screen, DecisionsScreen)
+        await walk(pilot, app, "home k end p e escape", "decisions")
+        await walk(pilot, app, "tab j j right end", "a record")
         assert app.is_running
 
 
