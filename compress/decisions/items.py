@@ -95,7 +95,7 @@ def compare(before: Sequence[Item], after: Sequence[Item]) -> tuple[list[Change]
     paired = _paired(before, after)
     changes = []
     for place, item in enumerate(after):
-        old = paired.get(place)
+        old = before[paired[place]] if place in paired else None
         known = old.status if old is not None else ""
         item.stage = old.stage if old is not None else ""
         began = item.status == "in_progress" and not item.stage
@@ -103,24 +103,25 @@ def compare(before: Sequence[Item], after: Sequence[Item]) -> tuple[list[Change]
             began = True
         if began or (item.stage and item.status == "completed"):
             changes.append(Change(item, place, began, item.status == "completed"))
-    kept = {id(old) for old in paired.values()}
-    return changes, [old for old in before if id(old) not in kept]
+    kept = set(paired.values())
+    return changes, [old for place, old in enumerate(before) if place not in kept]
 
 
-def _paired(before: Sequence[Item], after: Sequence[Item]) -> dict[int, Item]:
-    by_text: dict[str, list[Item]] = {}
-    for item in before:
-        by_text.setdefault(item.text, []).append(item)
-    paired: dict[int, Item] = {}
+def _paired(before: Sequence[Item], after: Sequence[Item]) -> dict[int, int]:
+    """Place in the new list → place of the same item in the old one."""
+    by_text: dict[str, list[int]] = {}
+    for place, item in enumerate(before):
+        by_text.setdefault(item.text, []).append(place)
+    paired: dict[int, int] = {}
     for place, item in enumerate(after):
         alike = by_text.get(item.text)
         if alike:
             paired[place] = alike.pop(0)
     if paired:
-        taken = {id(item) for item in paired.values()}
+        taken = set(paired.values())
         for place in range(min(len(before), len(after))):
-            if place not in paired and id(before[place]) not in taken:
-                paired[place] = before[place]
+            if place not in paired and place not in taken:
+                paired[place] = place
     return paired
 
 
