@@ -30,7 +30,6 @@ _FRAME = re.compile(r"\x1b\[(?:[01]?G|[12]?K(?=\x1b\[[01]?G))|\x1b\[2K")
 _WIPED = re.compile(r"\x1b\[2K\s*$")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-_BACKSPACED = re.compile(r"[^\x08]\x08")
 _CUT = re.compile(r"[,;}\]>)]\s?|\s")
 
 
@@ -85,11 +84,8 @@ def _printed(line: str) -> tuple[tuple[str, ...], int]:
     if "\x1b" in line or "\x9b" in line:
         line = _FRAME.sub("\r", line)
         line = _SEQUENCE.sub("", line)
-    while "\x08" in line:
-        shorter = _BACKSPACED.sub("", line)
-        if shorter == line:
-            break
-        line = shorter
+    if "\x08" in line:
+        line = _overstruck(line)
     candidates = [_CONTROL.sub("", frame).rstrip() for frame in line.split("\r")]
     frames = [frame for frame in candidates if frame]
     if wiped and not any(any(map(str.isalpha, frame)) for frame in frames):
@@ -108,6 +104,17 @@ def _printed(line: str) -> tuple[tuple[str, ...], int]:
             kept.append(frame)
             templates.append(template)
     return tuple(kept), len(frames) - len(kept)
+
+
+def _overstruck(line: str) -> str:
+    """The line as it stands after each backspace took a character."""
+    standing: list[str] = []
+    for character in line:
+        if character != "\x08":
+            standing.append(character)
+        elif standing and standing[-1] != "\r":
+            standing.pop()
+    return "".join(standing)
 
 
 def _pieces(line: str) -> list[str]:

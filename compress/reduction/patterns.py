@@ -17,12 +17,15 @@ LONGEST_LINE = 64 * 1024
 """Characters of a line that patterns see; what lies behind is kept or cut with its line."""
 _MEMORY = 64 << 20
 """Bytes that the automaton of one set may take before RE2 starts it anew."""
+_LARGEST = 128 << 10
+"""Bytes that one pattern may take: about 4,000 states. Linear time is no comfort where each
+character costs tens of thousands of them (``.{0,900}`` twice in a pattern)."""
 
 
-def _options() -> Any:
+def _options(memory: int = _MEMORY) -> Any:
     options = re2.Options()
     options.log_errors = False
-    options.max_mem = _MEMORY
+    options.max_mem = memory
     return options
 
 
@@ -37,7 +40,7 @@ def check_pattern(pattern: str) -> str:
             f"the pattern is {len(pattern)} characters long; {LONGEST_LINE} are allowed"
         )
     try:
-        compile_pattern(pattern)
+        re2.compile(pattern, _options(_LARGEST))
     except re2.error as error:
         told = error.args[0] if error.args else ""
         reason = told.decode("utf-8", "replace") if isinstance(told, bytes) else str(told)
@@ -96,22 +99,38 @@ def search(pattern: str, text: str) -> Any:
 
 
 class PatternSet:
-    """Many patterns looked for at once, one pass a line."""
+    """Many patterns looked for at once, one pass a line. Patterns that together need more memory
+    than a set may take are parted into several."""
 
     def __init__(self, patterns: Sequence[str]) -> None:
-        self._set: Any = None
-        if patterns:
-            found = re2.Set.SearchSet(_options())
-            for pattern in patterns:
-                found.Add(pattern)
-            found.Compile()
-            self._set = found
+        self._sets = tuple(_sets(patterns, 0))
 
     def matches(self, line: str) -> list[int]:
         """Indices of the patterns that stand somewhere in the line, in rising order."""
-        if self._set is None:
+        if not self._sets:
             return []
-        return sorted(self._set.Match(line[:LONGEST_LINE].encode("utf-8", "replace")) or ())
+        seen = line[:LONGEST_LINE].encode("utf-8", "replace")
+        return sorted(
+            start + index for start, found in self._sets for index in found.Match(seen) or ()
+        )
+
+
+def _sets(patterns: Sequence[str], start: int) -> Iterator[tuple[int, Any]]:
+    """Compiled sets, each with the index of its first pattern."""
+    if not patterns:
+        return
+    made = re2.Set.SearchSet(_options())
+    for pattern in patterns:
+        made.Add(pattern)
+    try:
+        made.Compile()
+    except re2.error:
+        # One pattern alone always fits: it was compiled with far less memory before.
+        half = max(len(patterns) // 2, 1)
+        yield from _sets(patterns[:half], start)
+        yield from _sets(patterns[half:], start + half)
+    else:
+        yield start, made
 
 
 @lru_cache(maxsize=256)
