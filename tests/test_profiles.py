@@ -237,3 +237,17 @@ def test_a_verdict_is_what_the_output_says(corpus: Path, name: str, data: st.Dat
     result = reduced([*texts[:place], changed, *texts[place + 1 :]], profile)
     assert changed in result.text
     assert verdict not in result.text
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "1048576 ./a.bin\n2097152 ./b.bin\n1234567 ./c.bin\n",
+        "There was 1 failure:\n\n1) CartTest::testSum\nFailed asserting that 150 is 300.\n"
+        "--- Expected\n+++ Actual\n@@ @@\n-300\n+150\n",
+    ],
+)
+def test_what_only_looks_like_git_keeps_the_generic_patterns(output: str) -> None:
+    """A profile for what tools quote does not inherit: it must not be chosen for another tool."""
+    chosen = choose(list(PROFILES.values()), output=output)
+    assert chosen is None or chosen.inherit
