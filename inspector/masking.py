@@ -50,7 +50,7 @@ _HEADER = re.compile(
 )
 _NAMED = re.compile(
     r"(?<![A-Za-z0-9])[\w.-]{0,60}?(?:token|secret|passwd|password|passphrase|pwd|api[_-]?key"
-    r"|access[_-]?key|auth[_-]?key|private[_-]?key|credentials?|session[_-]?id)"
+    r"|access[_-]?key|auth[_-]?key|private[_-]?key|credentials?)"
     r"(?P<sign>[\"'\]]{0,2}\s{0,3}(?:=>|:=|=|:)\s{0,3})"
     r"(?:(?P<quote>[\"'`])(?P<quoted>[^\"'`\r\n]{4,})|(?P<bare>[^\s\"'`,;&|()\[\]{}<>$]{4,}))",
     re.IGNORECASE,

@@ -8,12 +8,14 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import jsonschema
 import pytest
 
 from inspector.schemas import schema_text
 from tests.inspector.conftest import SESSION, Outcome, Ullage
 from tests.inspector.logs import NAME, Log
+from tests.inspector.test_decision_exports import PLAIN, tokens_of
 
 KEY = "sk-" + "ant-" + "FAKEFAKEFAKEFAKEFAKE0000"
 
@@ -219,3 +221,25 @@ def test_hard_inputs_come_out_in_every_form(
     assert sorted(p.name for p in tmp_path.iterdir() if p.name.startswith("out")) == [
         *("out.csv", "out.jsonl", "out.md", "out.parquet")
     ]
+
+
+@pytest.mark.corpus
+def test_real_sessions_come_out_in_every_form(ullage: Ullage, corpus: Path, tmp_path: Path) -> None:
+    """All formats hold the same records, and nothing but what the exporter writes is markup."""
+    db = tmp_path / "real.db"
+    assert ullage("ingest", corpus / "codex", corpus / "pi", db=db).code == 0
+    listed = ullage("decisions", "--json", db=db).value
+    assert len(listed) > 50
+    for suffix in ("jsonl", "csv", "md", "parquet"):
+        assert ullage("decisions", "--out", tmp_path / f"out.{suffix}", db=db).code == 0
+    validator = jsonschema.Draft202012Validator(json.loads(schema_text("decision")))
+    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert lines == listed
+    for line in lines:
+        validator.validate(line)
+    weight = sum(line["tokens"] for line in lines)
+    for name in ("out.csv", "out.parquet", "out.jsonl"):
+        found = duckdb.sql(f"SELECT count(*), sum(tokens) FROM '{tmp_path / name}'").fetchall()
+        assert found == [(len(lines), weight)]
+    text = (tmp_path / "out.md").read_text()
+    assert {token.type for token in tokens_of(text)} <= PLAIN

@@ -65,6 +65,7 @@ def test_a_name_or_a_header_tells_of_a_value(text: str, masked: str) -> None:
         "password: required",
         "token: Optional[str] = None",
         "password = getpass()",
+        '"session_id": "2026-01-23-abc123"',
         "commit 6c1f0a4be1d0b5a9f5e1c2d3a4b5c6d7e8f90123",
         "0b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0",
         "sha256:" + "ab" * 32,
