@@ -62,6 +62,10 @@ class Fold:
             self.settle()
             state.record = event.native_id
             state.record_names = {}
+            for identity in state.answered:
+                if identity in state.calls and state.calls[identity].result:
+                    del state.calls[identity]
+            state.answered = []
             state.record_reason = state.record_plan = NOTHING
         if self._is_copy(event):
             self._compacted(event, seq, tokens)
@@ -194,6 +198,7 @@ class Fold:
             if call is None or not answers or call.result:
                 continue
             call.result = seq
+            self.state.answered.append(call.id)
             if event.meta.get("declined") is True:
                 self._ends.owned(call, None, event, seq)
                 continue

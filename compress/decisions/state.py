@@ -46,7 +46,10 @@ class State:
     record_plan: Told = NOTHING
     """The plan that this record holds."""
     calls: dict[str, Call] = field(default_factory=dict)
-    """Of the turn that runs, by id."""
+    """Of the turn that runs, by id: without a result, or with one in this record, in which a
+    person's decision may follow it."""
+    answered: list[str] = field(default_factory=list)
+    """Ids of the calls that have their result in this record."""
     lists: dict[str, list[Item]] = field(default_factory=dict)
     """The items as they were last listed, by kind of artifact."""
     items: dict[str, ItemStage] = field(default_factory=dict)
