@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeGuard
 
 from storage.errors import StoreBusyError, StoreNewerError, StoreUnusableError
 from storage.format import APPLICATION_ID, VERSION
@@ -93,7 +94,7 @@ class Connections:
         block ends, so that a loss of power cannot take it back.
 
         Raises :class:`StoreBusyError` when another process holds the store too long,
-        :class:`StoreUnusableError` when it may only be read.
+        :class:`StoreUnusableError` when it may only be read, or its disk takes no more.
         """
         if self.read_only:
             raise StoreUnusableError(
@@ -111,9 +112,11 @@ class Connections:
             try:
                 yield connection
                 connection.execute("COMMIT")
-            except BaseException:
+            except BaseException as error:
                 with suppress(sqlite3.Error):
                     connection.execute("ROLLBACK")
+                if _unwritable(error):
+                    raise _unusable(self.path, error) from error
                 raise
 
     def data_version(self) -> tuple[int, int]:
@@ -213,7 +216,24 @@ def _refuse_foreign(path: Path) -> None:
         )
 
 
+_UNWRITABLE = frozenset(
+    (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
+)
+"""What SQLite says where the place is at fault and not the store: no room, or no right to write."""
+
+
+def _unwritable(error: BaseException) -> TypeGuard[sqlite3.Error]:
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF in _UNWRITABLE
+
+
 def _unusable(path: str, error: sqlite3.Error) -> StoreUnusableError:
+    if _unwritable(error):
+        # Never to be moved away for this: what stands in it, pins too, is whole.
+        return StoreUnusableError(
+            f"The store {path} cannot be written ({error}), and is as it was: make room on its "
+            "disk or its folder writable, or name another with --db FILE."
+        )
     return StoreUnusableError(
         f"The store {path} cannot be used ({error}). Move it away, or name another with --db FILE; "
         "it is rebuilt from the logs that still exist."

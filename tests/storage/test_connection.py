@@ -94,3 +94,17 @@ def test_what_a_person_did_is_on_the_disk_when_it_is_done(tmp_path: Path) -> Non
         with connections.write(durable=durable) as connection:
             assert connection.execute("PRAGMA synchronous").fetchone() == (level,)
     connections.close()
+
+
+def test_s06_a_full_disk_is_named_and_what_was_begun_is_taken_back(tmp_path: Path) -> None:
+    connections = Connections(tmp_path / "store.db")
+    with connections.read() as connection:
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+    refused = pytest.raises(StoreUnusableError, match=r"is full.*as it was: make room")
+    with refused, connections.write() as connection:
+        connection.execute("CREATE TABLE grown (data)")
+        connection.execute("INSERT INTO grown VALUES (zeroblob(1000000))")
+    with connections.read() as connection:
+        assert not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'grown'").fetchall()
+    connections.close()
