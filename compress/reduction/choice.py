@@ -9,7 +9,8 @@ from compress.reduction.clean import clean
 from compress.reduction.patterns import pattern_set, search
 from compress.reduction.profile import Profile
 
-_PARTS = re.compile(r"\s*(?:&&|\|\||[;|\n])\s*")
+_SEQUENCE = re.compile(r"\s*(?:&&|\|\||[;\n])\s*")
+_PIPE = re.compile(r"\s*\|&?\s*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=(?:'[^']*'|\"[^\"]*\"|\S*)\s+")
 # Programs that run another one, with their flags and numbers.
 _RUNNERS = re.compile(
@@ -24,16 +25,27 @@ _SAMPLE = 400
 def simple_commands(command: str) -> list[str]:
     """The simple commands of a command line, without assignments and programs that only run
     another. A separator inside quotes parts too: what is left begins with no tool's name."""
+    return [part for pipeline in _pipelines(command) for part in pipeline]
+
+
+def _pipelines(command: str) -> list[list[str]]:
+    """The simple commands of each pipeline, the one that makes the output first."""
     found = []
-    for part in _PARTS.split(command):
-        rest = part.strip()
-        while True:
-            match = _ASSIGNMENT.match(rest) or _RUNNERS.match(rest)
-            if match is None:
-                break
-            rest = rest[match.end() :]
-        if rest:
-            found.append(rest)
+    for pipeline in _SEQUENCE.split(command):
+        parts: list[str] = []
+        for part in _PIPE.split(pipeline):
+            rest = part.strip()
+            while True:
+                match = _ASSIGNMENT.match(rest) or _RUNNERS.match(rest)
+                if match is None:
+                    break
+                rest = rest[match.end() :]
+            if rest and part.startswith("xargs"):
+                # It prints of its own what it is given the names of.
+                parts.insert(0, rest)
+            elif rest:
+                parts.append(rest)
+        found.append(parts)
     return found
 
 
@@ -45,9 +57,9 @@ def choose(
 ) -> Profile | None:
     """The first profile, in the order given, that fits the command; else the tool; else the one
     whose signature fits most lines of the output. ``None`` where none does."""
-    parts = simple_commands(command or "")
-    # The last command of a line is the one whose output is read.
-    for part in reversed(parts):
+    # The last command of a line is the one whose output is read; in a pipe, the first one makes
+    # what the others (grep, tail, sort) only choose from.
+    for part in (part for pipeline in reversed(_pipelines(command or "")) for part in pipeline):
         for profile in profiles:
             if any(search(p, part) for p in profile.match.commands):
                 return profile
