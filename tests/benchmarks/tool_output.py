@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import sys
 import tomllib
@@ -44,6 +45,15 @@ CURVE = (0.05, 0.1, 0.15, 0.25, 0.4, 0.6)
 LARGE = 2_000
 """Tokens above which a file of messages is in the figure of large files."""
 MESSAGE_SHARE = 0.25
+SURROUNDINGS = (
+    "app_log_chained_traceback.txt",
+    "cargo_test_pass_large.txt",
+    "find_ls_tree_tepp.txt",
+    "git_log_stat_rtk.txt",
+    "gradle_dependencies.txt",
+    "maven_ansi.txt",
+)
+"""Outputs in whose midst messages are looked for."""
 
 Arm = Callable[[str, str], str]
 """(text, command) → what stays."""
@@ -225,13 +235,18 @@ def holdable(text: str, messages: Sequence[str], budget: int, count: TokenCounte
     return held
 
 
-def message_scores(folder: Path, count: TokenCounter, generic: Profile) -> list[Kept]:
-    """Each file with messages, reduced to a share of its tokens with the generic profile."""
+def wanted_messages(folder: Path) -> dict[str, list[str]]:
+    """File → the messages that stand in it."""
     wanted: dict[str, list[str]] = {}
     for name, message in json.loads((folder / "messages.json").read_text(encoding="utf-8")):
         wanted.setdefault(name, []).append(message)
+    return wanted
+
+
+def message_scores(folder: Path, count: TokenCounter, generic: Profile) -> list[Kept]:
+    """Each file with messages, reduced to a share of its tokens with the generic profile."""
     result = []
-    for name, messages in wanted.items():
+    for name, messages in wanted_messages(folder).items():
         text = (folder / "files" / name).read_bytes().decode("utf-8", "replace")
         tokens = count.count(text)
         reduction = reduce(text, generic, count, Budget(share=MESSAGE_SHARE))
@@ -246,6 +261,31 @@ def message_scores(folder: Path, count: TokenCounter, generic: Profile) -> list[
                 max(0, reduction.tokens_after - budget),
             )
         )
+    return result
+
+
+def embedded(
+    folder: Path, members: Sequence[Output], count: TokenCounter, generic: Profile
+) -> list[Kept]:
+    """The same messages where each file stands somewhere in the midst of another tool's output, of
+    six times its tokens, at least :data:`LARGE`."""
+    around = [member.text.split("\n") for member in members if member.name in SURROUNDINGS]
+    result = []
+    for number, (name, messages) in enumerate(sorted(wanted_messages(folder).items())):
+        places = random.Random(number)
+        text = (folder / "files" / name).read_bytes().decode("utf-8", "replace")
+        source = around[number % len(around)]
+        start = places.randrange(len(source))
+        needed = max(LARGE, 6 * count.count(text))
+        lines: list[str] = []
+        while needed > 0:
+            lines.append(source[(start + len(lines)) % len(source)])
+            needed -= count.count(lines[-1] + "\n")
+        at = places.randrange(len(lines))
+        whole = "\n".join([*lines[:at], *text.rstrip("\n").split("\n"), *lines[at:]])
+        reduction = reduce(whole, generic, count, Budget(share=MESSAGE_SHARE))
+        kept = sum(message in reduction.text for message in messages)
+        result.append(Kept(name, count.count(whole), len(messages), kept, len(messages), 0))
     return result
 
 
@@ -292,6 +332,7 @@ def main() -> None:
         "large": ratio([k for k in kept if k.tokens > LARGE], "messages"),
         "all": ratio(kept, "messages"),
         "all_of_possible": ratio(kept, "possible"),
+        "embedded": ratio(embedded(MESSAGES, members, count, generic), "messages"),
         "over_budget": sum(k.over > 0 for k in kept),
     }
     print(f"\nmessages within {MESSAGE_SHARE:.0%}: {json.dumps(messages)}")
