@@ -1,13 +1,11 @@
-"""``ullage squeeze`` and ``ullage raw``: tool output for people, reduced and whole."""
+"""``ullage squeeze``: the output of a command or a pipe, reduced to what matters in it."""
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -22,19 +20,13 @@ from inspector.cli_shell import (
     json_option,
     on_signals,
     put,
-    put_all,
-    put_bytes,
     store_options,
 )
+from inspector.cli_stream import Pipe, Printing, Watch
 
 if TYPE_CHECKING:
     from compress.reduction.values import Budget
-    from inspector.cli_paint import Paint
-    from inspector.squeeze_reports import OutputRow, SqueezeReport
     from inspector.squeezing import Squeezing
-
-_LISTED = 20
-_CHUNK = 64 << 10
 
 
 def _budget(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Budget | None:
@@ -97,7 +89,7 @@ def squeeze(
         if whole:
             receipt = _shown_whole(shell, squeezing, source)
         else:
-            receipt = _shown_squeezed(shell, squeezing, source, _Watch(stream=stream))
+            receipt = _shown_squeezed(shell, squeezing, source, Watch(stream=stream))
     for note in (*source.remarks, *squeezing.keeping.notes, *receipt):
         shell.note(f"ullage: {note}")
     if source.leaves_with:
@@ -136,7 +128,7 @@ def _started(shell: Shell, stack: ExitStack, command: Sequence[str], *, pty: boo
 
 
 def _piped(stack: ExitStack) -> _Source:
-    pipe = _Pipe()
+    pipe = Pipe()
     for number in (signal.SIGINT, *ENDING):
         stack.enter_context(on_signals((number,), partial(pipe.stop, number)))
     return pipe
@@ -164,9 +156,7 @@ def _squeezing(
 # In both: a reader of ours who leaves costs the command nothing. It goes on, and is kept.
 
 
-def _shown_squeezed(
-    shell: Shell, squeezing: Squeezing, source: _Source, watch: _Watch
-) -> list[str]:
+def _shown_squeezed(shell: Shell, squeezing: Squeezing, source: _Source, watch: Watch) -> list[str]:
     """Prints what matters of an output, once it has ended; gives the receipt."""
     for data in source.chunks():
         squeezing.feed(data)
@@ -174,7 +164,7 @@ def _shown_squeezed(
     watch.done()
     squeezed = squeezing.finish(shell.now(), source.exit_code)
     report = squeezed.report
-    printing = _Printing()
+    printing = Printing()
     if shell.machine:
         printing.document(shell, report)
         return []
@@ -187,7 +177,7 @@ def _shown_squeezed(
 
 def _shown_whole(shell: Shell, squeezing: Squeezing, source: _Source) -> list[str]:
     """Prints an output as it comes; gives the receipt."""
-    printing = _Printing()
+    printing = Printing()
     size = 0
     for data in source.chunks():
         squeezing.keeping.feed(data)
@@ -202,223 +192,3 @@ def _receipt(figures: str, exit_code: int | None, pointer: str | None) -> str:
     code = [] if exit_code is None else [f"exit {exit_code}"]
     whole = [] if pointer is None else [f"whole: ullage raw {pointer}"]
     return " · ".join([figures, *code, *whole])
-
-
-class _Printing:
-    """Bytes to stdout: as they are to a pipe, cleaned to a terminal. Ends quietly where the
-    reader leaves."""
-
-    def __init__(self, *, force: bool = False) -> None:
-        import codecs
-
-        self._plain = force or not sys.stdout.isatty()
-        self.left = False
-        """The reader has left."""
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-
-    def write(self, data: bytes, *, last: bool = False) -> None:
-        """Raises :class:`inspector.cli_shell.OutputError` on a full disk."""
-        with self._to_a_reader():
-            if self._plain:
-                put_bytes(data)
-            else:
-                from inspector.sanitize import clean
-
-                put(clean(self._decoder.decode(data, last)), end="")
-                put_all()
-
-    def document(self, shell: Shell, report: SqueezeReport) -> None:
-        """The report as JSON."""
-        with self._to_a_reader():
-            shell.document(report, lambda _: ())
-            put_all()
-
-    def end(self) -> None:
-        """What is left of a character that was cut."""
-        self.write(b"", last=True)
-
-    @contextmanager
-    def _to_a_reader(self) -> Iterator[None]:
-        try:
-            yield
-        except BrokenPipeError:
-            # What comes now goes nowhere, so that nothing raises again.
-            self.left = True
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-class _Pipe:
-    """Standard input, until it ends or a signal ends it: then what came is what there is.
-
-    Of a Ctrl-C the program before the pipe hears too; what it says then is waited for, unless
-    another signal comes.
-    """
-
-    remarks: Sequence[str] = ()
-    _PATIENCE = 3.0
-    _LOOK = 0.1
-
-    def __init__(self) -> None:
-        self.exit_code: int | None = None
-        self._signals: list[int] = []
-
-    @property
-    def leaves_with(self) -> int | None:
-        return 128 + self._signals[0] if self._signals else None
-
-    def stop(self, number: int) -> None:
-        self._signals.append(number)
-
-    def chunks(self) -> Iterator[bytes]:
-        import select
-
-        stream = sys.stdin.fileno()
-        silence = 0.0
-        while len(self._signals) < 2 and not (self._signals and silence >= self._PATIENCE):
-            ready, _, _ = select.select([stream], [], [], self._LOOK)
-            silence = 0.0 if ready else silence + self._LOOK
-            if ready:
-                data = os.read(stream, _CHUNK)
-                if not data:
-                    return
-                yield data
-
-
-class _Watch:
-    """What a person sees while a command runs: one line on a terminal, or all of it."""
-
-    _EVERY = 0.1
-
-    def __init__(self, *, stream: bool) -> None:
-        self._stream = stream
-        self._terminal = sys.stderr.isatty()
-        self._live = self._terminal and not stream
-        self._begun = self._shown = time.monotonic()
-        self._lines = 0
-        self._drawn = False
-
-    def saw(self, data: bytes) -> None:
-        """A piece of the output came."""
-        self._lines += data.count(b"\n")
-        with suppress(OSError):
-            if self._stream and not self._terminal:
-                sys.stderr.flush()
-                sys.stderr.buffer.write(data)
-                sys.stderr.flush()
-            elif self._stream:
-                from inspector.sanitize import clean
-
-                print(clean(data.decode("utf-8", "replace")), end="", file=sys.stderr, flush=True)
-            elif self._live and time.monotonic() - self._shown >= self._EVERY:
-                self._shown = time.monotonic()
-                self._draw(data)
-
-    def done(self) -> None:
-        """Leaves nothing of the line behind."""
-        if self._drawn:
-            with suppress(OSError):
-                print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-    def _draw(self, data: bytes) -> None:
-        import shutil
-
-        from inspector.sanitize import line
-
-        self._drawn = True
-        newest = data.rstrip().rpartition(b"\n")[2].rpartition(b"\r")[2].decode("utf-8", "replace")
-        seconds = int(self._shown - self._begun)
-        text = line(
-            f"{self._lines:,} lines · {seconds} s · {newest}",
-            shutil.get_terminal_size().columns - 1,
-        )
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
-
-
-@click.command(
-    short_help="Print a kept output, byte for byte.",
-    epilog=example("ullage raw 3f9a04c1", "ullage raw last:17", "ullage raw"),
-)
-@click.argument("pointer", required=False)
-@click.option("--force", is_flag=True, help="To a terminal too, print the bytes as they are.")
-@store_options
-@json_option
-@click.pass_obj
-def raw(shell: Shell, pointer: str | None, force: bool) -> None:
-    """Print a kept output, byte for byte: POINTER is what a receipt of `ullage squeeze` names, or
-    SESSION:SEQ for a tool's result in a session, as receipts in a context window have it (any
-    other event: its record). Without a POINTER, list the newest outputs.
-
-    To a terminal, what would act on it is made visible; --force prints it as it is."""
-    if pointer is None:
-        _list(shell)
-        return
-    if shell.machine:
-        raise click.UsageError("--json is for the list: an output is printed as it is")
-    printing = _Printing(force=force)
-    with ExitStack() as stack:
-        for data in _pieces(shell, stack, pointer):
-            printing.write(data)
-            if printing.left:
-                break
-    printing.end()
-
-
-def _pieces(shell: Shell, stack: ExitStack, pointer: str) -> Iterator[bytes]:
-    session, colon, event = pointer.rpartition(":")
-    if colon and event.isdecimal():
-        usecases = stack.enter_context(shell.usecases())
-        return usecases.raw_content(usecases.find(session), int(event))
-    from storage.connection import Connections
-    from storage.outputs import read_output
-
-    connections = Connections(shell.settings.db)
-    stack.callback(connections.close)
-    return read_output(connections, pointer)
-
-
-def _list(shell: Shell) -> None:
-    from inspector.squeeze_reports import OutputRow
-    from storage.connection import Connections
-    from storage.outputs import output_runs
-
-    connections = Connections(shell.settings.db)
-    try:
-        rows = [
-            OutputRow(
-                pointer=run.pointer,
-                bytes=run.size,
-                at=run.at,
-                command=run.command,
-                exit_code=run.exit_code,
-            )
-            for run in output_runs(connections, _LISTED)
-        ]
-    finally:
-        connections.close()
-    shell.listing(rows, lambda paint: _rows(rows, shell.now(), paint))
-
-
-def _rows(rows: Sequence[OutputRow], now: float, paint: Paint) -> Iterator[str]:
-    from inspector.cli_paint import Column, age, table
-
-    if not rows:
-        yield "No output is kept yet. Keep one: ullage squeeze -- COMMAND"
-        return
-    columns = (
-        Column("POINTER", most=64),
-        Column("BYTES", "right", most=13),
-        Column("EXIT", "right", most=4),
-        Column("AGE", "right", most=4),
-        Column("COMMAND", flexible=True),
-    )
-    cells = [
-        [
-            row.pointer,
-            f"{row.bytes:,}",
-            "–" if row.exit_code is None else str(row.exit_code),
-            age(now - row.at),
-            row.command or "(a pipe)",
-        ]
-        for row in rows
-    ]
-    yield from table(columns, cells, paint)

@@ -1,4 +1,4 @@
-"""``ullage squeeze`` and ``ullage raw``, end to end."""
+"""``ullage squeeze``, end to end."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from inspector.squeeze_reports import SqueezeReport
 from tests.conftest import REPOSITORY
-from tests.inspector.conftest import SESSION, Ullage
+from tests.inspector.conftest import Ullage
+from tests.inspector.program import PYTHON, pointer_of, ran
 
-PYTHON = sys.executable
 TESTS = """
 import pytest
 
@@ -33,25 +32,6 @@ class TestLedger:
     def test_open(self):
         raise LookupError("no ledger here")
 """
-
-
-def ran(
-    *arguments: str | Path, db: Path, given: bytes | None = None, **options: object
-) -> subprocess.CompletedProcess[bytes]:
-    """The program in a process of its own."""
-    return subprocess.run(  # type: ignore[call-overload, no-any-return]
-        [PYTHON, "-m", "inspector.cli", *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "ULLAGE_DB": str(db)},
-        capture_output=True,
-        input=given,
-        check=False,
-        **options,
-    )
-
-
-def pointer_of(err: str | bytes) -> str:
-    text = err if isinstance(err, str) else err.decode()
-    return text.rpartition("ullage raw ")[2].strip()
 
 
 @pytest.fixture
@@ -346,52 +326,6 @@ def test_200_megabytes_take_a_bounded_memory_and_lose_no_failure(tmp_path: Path)
     assert report["tokens_after"] <= 16_000
     kilobytes = int(done.stderr.split()[-1])
     assert kilobytes < 300_000
-
-
-def test_raw_prints_a_result_of_a_session(ullage: Ullage, store: Path) -> None:
-    shown = ullage("show", SESSION, "--messages", "--json", db=store).value
-    blocks = [
-        (message["seqs"], block)
-        for message in shown["messages"]
-        for block in message["blocks"]
-        if block["kind"] == "tool_result" and len(message["seqs"]) == 1
-    ]
-    (seq,), block = blocks[0]
-    outcome = ullage("raw", f"{SESSION[:8]}:{seq}", db=store)
-    assert outcome.out == block["text"]
-
-
-def test_raw_prints_the_record_of_any_other_event(ullage: Ullage, store: Path) -> None:
-    outcome = ullage("raw", "last:1", db=store)
-    assert json.loads(outcome.out)
-
-
-@pytest.mark.parametrize("pointer", ["12345678", "nonsense", "last:99999", "none:1"])
-def test_raw_refuses_what_it_does_not_have(ullage: Ullage, store: Path, pointer: str) -> None:
-    outcome = ullage("raw", pointer, db=store)
-    assert (outcome.code, outcome.out) == (1, "")
-    assert outcome.err.startswith("ullage: ")
-
-
-def test_to_a_terminal_an_output_is_shown_and_not_obeyed(tmp_path: Path) -> None:
-    pexpect = pytest.importorskip("pexpect")
-    db = tmp_path / "s.db"
-    hostile = b"\x1b]0;owned\x07\x1b[31mred\n"
-    pointer = pointer_of(ran("squeeze", db=db, given=hostile).stderr)
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "ULLAGE_DB": str(db)}
-
-    def on_terminal(*arguments: str) -> str:
-        shown, _ = pexpect.run(
-            " ".join([PYTHON, "-m", "inspector.cli", *arguments]),
-            env=environment,
-            withexitstatus=True,
-            timeout=60,
-        )
-        return str(shown.decode())
-
-    assert "\x1b" not in on_terminal("raw", pointer)
-    assert "␛]0;owned" in on_terminal("raw", pointer)
-    assert "\x1b[31mred" in on_terminal("raw", pointer, "--force")
 
 
 def wait_for(path: Path, process: subprocess.Popen[bytes]) -> None:
