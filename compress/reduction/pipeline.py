@@ -60,9 +60,10 @@ def reduce(
     else:
         style = style_for(limit)
         pool = pool.tightened(limit, counts, sign)
+    end = "\n" if text.endswith("\n") else ""
     frame = Frame(cleaned.total, sign, style, exit_code, pointer)
-    rendering, kept = truncate(pool, limit, counter, frame)
-    result = rendering.text + ("\n" if text.endswith("\n") else "")
+    rendering, kept = truncate(pool, limit - len(end), counter, frame)
+    result = rendering.text + end
     after = counter.count(result)
     if excerpt is None and after >= before:
         return _untouched(text, profile, before, exit_code, pointer)
