@@ -248,7 +248,7 @@ def test_a_verdict_is_what_the_output_says(corpus: Path, name: str, data: st.Dat
     "output",
     [
         "1048576 ./a.bin\n2097152 ./b.bin\n1234567 ./c.bin\n",
-        "1) CartTest::testSum\nFailed: 150 is not 300.\n--- Expected\n+++ Actual\n@@ @@\n-300\n+150\n",
+        "1) CartTest\nFailed: 150 is not 300.\n--- Expected\n+++ Actual\n@@ @@\n-300\n+150\n",
     ],
 )
 def test_what_only_looks_like_git_keeps_the_generic_patterns(output: str) -> None:
