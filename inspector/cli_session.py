@@ -176,6 +176,11 @@ def compact(
     past = at is not None or before_compaction is not None
     if at is not None and before_compaction is not None:
         raise click.UsageError("--at and --before-compaction exclude each other")
+    if before_compaction is not None and (automatic or micro):
+        raise click.UsageError(
+            "--before-compaction takes the region that the agent took, or --from and --to: leave "
+            "--auto and --micro out"
+        )
     if commit and past:
         from inspector.compactions import RequestError
 

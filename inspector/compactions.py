@@ -213,11 +213,15 @@ def _agents_own(loaded: LoadedSession, number: int) -> AgentOperation:
         )
     if not 1 <= number <= len(own):
         raise RequestError(
-            f"The agent compacted this session {len(own)} times, so there is no compaction "
+            f"The agent compacted this session {_times(len(own))}, so there is no compaction "
             f"{number}; number 1 is the first.",
             [f"--before-compaction {k}" for k in range(1, len(own) + 1)],
         )
     return own[number - 1]
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
 
 
 def _just_before(loaded: LoadedSession, own: AgentOperation) -> int:
@@ -257,7 +261,10 @@ def _made(
         standing = set(session.plan.surface.nodes)
         gone = [node for node in own.shadowed if node in standing]
         if not gone:
-            raise RequestError(f"The agent's compaction at event {own.seq} shadowed nothing.")
+            raise RequestError(
+                f"The agent's compaction at event {own.seq} took nothing away that stood just "
+                "before it: name a region with --from and --to."
+            )
         return preview_region(session, gone[0], gone[-1], budget, extra)
     if request.mode == "region":
         start, end = _ends(session, request)

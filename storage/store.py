@@ -90,6 +90,9 @@ class Store:
 
         Raises :class:`UnknownSessionError`, which lists the candidates.
         """
+        if not reference:
+            # The beginning of every name: an empty variable of a script must not pick the only one.
+            raise UnknownSessionError("No session is named; ullage sessions lists them.")
         if reference == "last":
             return self._last()
         pattern = reference.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"

@@ -20,7 +20,7 @@ def check_said(copy: PlanCopy) -> None:
     if not any(node.type in _SPEAKERS or node.checkpoint for node in copy.nodes):
         raise ResumeRefusedError(
             f"Nothing that was said stands on the plan of {copy.source.name}, so there is nothing "
-            "to go on with: choose an earlier moment with --at."
+            "to go on with: choose another moment with --at."
         )
 
 

@@ -107,3 +107,12 @@ def test_the_commands_options_reach_the_text(ullage: Ullage, store: Path) -> Non
     assert "--full shows all" not in every
     assert "SEQ  FATE" in every
     assert "SEQ  FATE" not in short
+
+
+@pytest.mark.parametrize("mode", ["--auto", "--micro"])
+def test_another_mode_beside_the_agents_own_compaction_is_refused_not_ignored(
+    ullage: Ullage, store: Path, mode: str
+) -> None:
+    refused = ullage("compact", SESSION, "--before-compaction", 1, mode, db=store)
+    assert refused.code == 2
+    assert "leave --auto and --micro out" in refused.err

@@ -171,7 +171,7 @@ def test_a_preview_of_the_past_cannot_be_committed(cases: UseCases) -> None:
 
 
 def test_a_comparison_that_cannot_be_made_says_why(cases: UseCases, tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="compacted this session 1 times"):
+    with pytest.raises(RequestError, match="compacted this session once"):
         cases.compare(NAME, 2)
     folder = tmp_path / "other"
     folder.mkdir()

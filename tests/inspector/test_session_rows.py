@@ -103,6 +103,15 @@ def test_a_side_chain_in_the_file_belongs_to_the_call_that_began_it(
     assert cases.detail(NAME, result.seq).sub_agent == side
 
 
+def test_no_name_is_no_session_even_where_there_is_only_one(
+    cases: UseCases, tmp_path: Path
+) -> None:
+    written(tmp_path, NAME, 1)
+    cases.ingest([tmp_path])
+    with pytest.raises(UnknownSessionError, match="No session is named"):
+        cases.find("")
+
+
 def test_a_session_is_named_by_the_beginning_of_its_name_or_by_its_file(
     cases: UseCases, tmp_path: Path
 ) -> None:
