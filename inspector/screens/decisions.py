@@ -77,6 +77,7 @@ class DecisionsScreen(AskingScreen[None]):
         table.of_all = self.session is None
         table.focus()
         self.query_one("#record").border_title = "record"
+        self._fill()
         self.store_grew()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -117,7 +118,7 @@ class DecisionsScreen(AskingScreen[None]):
         if chosen.words:
             filters.append(f"“{line(chosen.words, 20)}”")
         right = [(" · ".join(filters).replace("_", " ") + "  ", "accent")] if filters else []
-        count = figures.counted(len(report.rows), "record")
+        count = figures.counted(len(report.rows), "record") if self._asked else "reading …"
         words = f"{shown:,} of {count}" if shown != len(report.rows) else count
         if report.hidden:
             words += f", {report.hidden:,} older: m"

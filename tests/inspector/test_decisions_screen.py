@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 
+from inspector.decision_choice import EVERYTHING, Wanted
+from inspector.decision_reports import DecisionsReport
 from inspector.screens.decisions import DecisionsScreen
 from inspector.screens.session import SessionScreen
 from inspector.widgets.decision_detail import DecisionDetail, detail_lines
@@ -14,7 +17,7 @@ from inspector.widgets.timeline import Timeline
 from tests.inspector import decided
 from tests.inspector.fakes import FakeUseCases
 from tests.inspector.points import point_of
-from tests.inspector.stage import on_stage, play, text_of
+from tests.inspector.stage import on_stage, play, settle, text_of
 
 
 async def test_the_records_of_a_session_stand_in_a_table() -> None:
@@ -123,6 +126,24 @@ async def test_a_session_without_a_record_says_so() -> None:
         assert "No decision point yet" in text_of(app)
         await play(pilot, "e", "p", "enter", "tab", "enter")
         assert isinstance(app.screen, DecisionsScreen)
+
+
+async def test_until_the_records_are_there_the_page_says_so() -> None:
+    gate, inquiry = threading.Event(), FakeUseCases()
+    given = inquiry.decisions
+
+    def held(session: str | None = None, wanted: Wanted = EVERYTHING) -> DecisionsReport:
+        gate.wait(10)
+        return given(session, wanted)
+
+    inquiry.decisions = held  # type: ignore[method-assign]
+    async with on_stage(inquiry, size=(80, 24)) as (app, pilot):
+        await pilot.press("d")
+        await pilot.pause(0.1)
+        assert text_of(app).count("reading …") == 2
+        gate.set()
+        await settle(pilot)
+        assert "4 records" in text_of(app)
 
 
 @pytest.mark.parametrize("text", ["[/]", "[@click=app.quit]x[/]", "a\x1b]0;PWN\x07b", "u\u202egpj"])
