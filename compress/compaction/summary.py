@@ -2,7 +2,8 @@
 
 Priorities (design, section 5): the user's standing instructions, open items, decisions, files,
 commands and errors, the names most likely to be needed again, pointers to the raw. First every
-part that must stand is granted its least form, and the names their part; then each section in
+part that must stand is granted its least form; then the instructions are written, as far as a
+third of the budget goes, and the names are granted their part of the rest; then each section in
 turn takes what its share allows; what is left over makes the sections fuller, in the same order.
 """
 
@@ -22,6 +23,9 @@ from compress.events import NodeId
 from compress.tokens import TokenCounter
 
 _MARK = re.compile(r"<(/?)\s*checkpoint\s*>", re.IGNORECASE)
+INSTRUCTIONS = ("User instructions", "Standing rules")
+_INSTRUCTIONS = 0.34
+"""Share of the budget that they may take before anything else is written."""
 _NAMES_TITLE = "Names"
 _NAMES_SHARE = 0.56
 _NAMES_ENOUGH = 1_800
@@ -53,8 +57,9 @@ def summarise(found: Digest, counter: TokenCounter, budget: int) -> Summary:
         )
     draft = _Draft(sections, cost)
     room = budget - least
-    names = min(_names_budget(budget), room) if found.mentions else 0
-    draft.fill(room - names)
+    told = draft.instruct(int(budget * _INSTRUCTIONS))
+    names = min(_names_budget(budget - told), room - told) if found.mentions else 0
+    draft.fill(room - told - names)
     chosen, more, spent = _names(found, counter, draft.text(), names)
     draft.enrich(budget - draft.spent - spent)
     return _fitted(draft, chosen, more, counter, budget)
@@ -98,10 +103,22 @@ class _Draft:
         """Of all sections that stand."""
         return tuple(line for written in self._written.values() for line in written.degraded)
 
-    def fill(self, room: int) -> None:
-        """Every section with its share of the room, as far as it goes."""
+    def instruct(self, room: int) -> int:
+        """The user's own words and the standing rules before anything else, as far as the room
+        goes; the tokens that they take beyond their least forms."""
         left = room
         for section in self._sections:
+            if section.title in INSTRUCTIONS:
+                own = _least(section, self._cost)
+                left -= self._put(section, left + own) - own
+        return room - left
+
+    def fill(self, room: int) -> None:
+        """Every further section with its share of the room, as far as it goes."""
+        left = room
+        for section in self._sections:
+            if section.title in self._written:
+                continue
             own = _least(section, self._cost)
             left -= self._put(section, min(int(room * section.share), left) + own) - own
 

@@ -71,6 +71,19 @@ def test_instructions_stand_verbatim_with_their_events_in_log_order() -> None:
     )
 
 
+def test_the_first_request_stands_whole_before_any_name() -> None:
+    rules = "".join(f"\n{n}. Never change the table number {n} of the store." for n in range(1, 9))
+    log = Log()
+    log.user(f"Find the lost readings.{rules}")
+    for number in range(60):
+        log.assistant("", f"r{number}", **{f"r{number}": {"file_path": f"src/part{number}.py"}})
+        log.result(f"r{number}", f"def read_part_{number}(): return PART_{number}")
+    log.user("go on")
+    summary = summary_of(log, 400)
+    assert rules.strip().replace("\n", "\n  ") in section(summary, "User instructions")
+    assert not summary.degraded
+
+
 def test_open_items_stand_and_finished_ones_are_not_brought_back() -> None:
     assert section(summary_of(work()), "Open items") == (
         "- mend parse_header (in progress)\n- update the docs"
