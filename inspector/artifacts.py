@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compress.artifacts.chunks import in_context
-from compress.artifacts.harvest import ArtifactHarvest, wanted
+from compress.artifacts.harvest import TOLD, ArtifactHarvest, wanted
 from compress.artifacts.values import Artifact
 from compress.errors import CompressError
 from compress.events import NodeId
@@ -32,7 +32,8 @@ def artifacts(store: Store, loaded: LoadedSession, at: NodeId | None) -> tuple[A
         record = loaded.record
         harvest = ArtifactHarvest(record.agent, record.native_id or record.name)
         for entry in log:
-            harvest.feed(entry, blocks.get(entry.seq, ()))
+            if entry.seq in blocks or entry.results or entry.type in TOLD:
+                harvest.feed(entry, blocks.get(entry.seq, ()))
         loaded.artifacts = (stamp, harvest.artifacts())
     return loaded.artifacts[1]
 

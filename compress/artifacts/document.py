@@ -30,7 +30,12 @@ _READ = 400_000
 """Characters of a document whose structure is read."""
 _BOX = re.compile(r"\[([ xX])\](?:\s+|$)")
 _ENUMERATED = re.compile(r"\d{1,4}[.):]?\s+(?=\S)")
-_PARSER = MarkdownIt("commonmark")
+_BLOCKS = MarkdownIt("commonmark").disable("inline")
+"""What stands within a line is read for titles alone: in hostile text it can take for ever."""
+_INLINE = MarkdownIt("commonmark")
+_INLINE_READ = 400
+"""Characters of a line that become a title, before markup is taken away."""
+_LEAD_READ = 4_000
 _NUMBER = re.compile(r"([^\d\n]{0,40}?)(\d{1,4})(?!\d)")
 
 
@@ -90,17 +95,17 @@ def read(text: str) -> Document:
     lines = tuple(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
     hidden = _front_matter(lines)
     body = "\n".join([*("" for _ in range(hidden)), *lines[hidden:]])[:_READ]
-    tokens = _PARSER.parse(body)
+    tokens = _BLOCKS.parse(body)
     headings = _headings(tokens, len(lines))
     items = list(_items(tokens))
     title = _title(headings)
     rest = [heading for heading in headings if heading is not title]
     steps, parted = _steps(rest, items)
     return Document(
-        title=title.title if title is not None else "",
+        title=_plain(title.title) if title is not None else "",
         lead=_lead(tokens, title),
-        headings=tuple(heading.title for heading in rest),
-        steps=tuple(steps[:MOST_STEPS]),
+        headings=tuple(_plain(heading.title) for heading in rest[:MOST_STEPS]),
+        steps=tuple(replace(s, title=_plain(s.title)) for s in steps[:MOST_STEPS]),
         parted=parted,
         lines=lines,
     )
@@ -215,7 +220,7 @@ def _lead(tokens: Sequence[Token], title: _Heading | None) -> str:
         place = next(ends, -1) + 1
     following = tokens[place : place + 2]
     if len(following) == 2 and following[0].type == "paragraph_open":
-        return " ".join(_plain(following[1], whole=True).split())
+        return " ".join(_words(following[1].content[:_LEAD_READ]).split())
     return ""
 
 
@@ -245,22 +250,26 @@ def _first_words(tokens: Sequence[Token], place: int) -> tuple[StepStatus | None
 
 
 def _boxed(inline: Token) -> tuple[StepStatus | None, str]:
-    """The box that a line begins with, and its words without it."""
-    box = _BOX.match(inline.content)
-    line = _plain(inline)
+    """The box that a line begins with, and the line without it, its markup included."""
+    line = inline.content.split("\n", 1)[0][:_INLINE_READ].strip()
+    box = _BOX.match(line)
     if box is None:
         return None, line
-    return ("pending" if box[1] == " " else "completed"), _BOX.sub("", line, count=1)
+    return ("pending" if box[1] == " " else "completed"), line[len(box[0]) :]
 
 
-def _plain(inline: Token, *, whole: bool = False) -> str:
-    """The words of the first line (or of all) without emphasis, links and the like."""
+def _plain(text: str) -> str:
+    """A title: the words of a line without its markup."""
+    return " ".join(_words(text).split())[:TITLE]
+
+
+def _words(text: str) -> str:
+    """The words of a text without emphasis, links and the like."""
     parts: list[str] = []
-    for child in inline.children or ():
-        if child.type in ("softbreak", "hardbreak"):
-            if not whole:
-                break
-            parts.append(" ")
-        elif child.type in ("text", "code_inline", "html_inline"):
-            parts.append(child.content)
-    return " ".join("".join(parts).split())[: TITLE if not whole else 2_000]
+    for token in _INLINE.parseInline(text):
+        for child in token.children or ():
+            if child.type in ("softbreak", "hardbreak"):
+                parts.append(" ")
+            elif child.type in ("text", "code_inline", "html_inline"):
+                parts.append(child.content)
+    return "".join(parts)

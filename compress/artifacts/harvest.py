@@ -13,6 +13,9 @@ from compress.artifacts.values import Artifact, ArtifactKind
 from compress.entries import HEADLINE_LIMIT, LogEntry
 from compress.events import ContentBlock, NodeId
 
+TOLD = frozenset({"artifact/update", "approval/decision"})
+"""Types of events that tell of artifacts. Beside them only calls and results matter."""
+
 
 def document_of(meta: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """What an ``artifact/update`` says of the text that it is about; ``None`` for a list.
@@ -27,20 +30,18 @@ def document_of(meta: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def wanted(entries: Iterable[LogEntry]) -> list[NodeId]:
     """The events whose blocks :meth:`ArtifactHarvest.feed` wants, in rising order: calls that may
     change a plan's file, and what a plan is told to stand in."""
-    calls: dict[str, NodeId] = {}
     found: set[NodeId] = set()
     told: set[str] = set()
-    for entry in entries:
-        for call, _ in entry.calls:
-            calls[call] = entry.seq
-        if entry.calls and _may_write(entry):
-            found.add(entry.seq)
+    log = list(entries)
+    for entry in log:
         about = document_of(entry.meta) if entry.type == "artifact/update" else None
         if about is not None:
             told.add(word(about.get("call")))
             if not about.get("call"):
                 found.add(entry.seq)
-    found.update(calls[call] for call in told if call in calls)
+    for entry in log:
+        if entry.calls and (_may_write(entry) or any(call in told for call, _ in entry.calls)):
+            found.add(entry.seq)
     return sorted(found, key=order)
 
 
@@ -48,7 +49,7 @@ def _may_write(entry: LogEntry) -> bool:
     """Judged by the headline, which begins with the tool and its main argument; where that is
     cut, or more than one call is made, it may."""
     line = entry.headline
-    named = ".md" in line.lower() or "*** Begin Patch" in line or "apply_patch" in line
+    named = ".md" in line or "*** Begin Patch" in line or "apply_patch" in line
     return named or len(entry.calls) > 1 or len(line) >= HEADLINE_LIMIT
 
 

@@ -124,3 +124,9 @@ def test_steps_are_runs_of_lines_in_order_that_never_overlap(text: str) -> None:
         edge = step.stop
     assert "\n".join(found.lines) == text.replace("\r\n", "\n").replace("\r", "\n")
     assert read(text) == found
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, "![[" * 70_000, "- [ ] " + "*a " * 100_000])
+def test_hostile_markup_costs_no_more_than_its_lines(text: str) -> None:
+    """Inline markup is read for titles alone; read whole, these would never end."""
+    assert len(read(f"# {text}\n\n{text}\n\n- a\n- b\n").steps) in (0, 2)
