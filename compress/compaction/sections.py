@@ -127,7 +127,8 @@ def _list(
 
 def _write_messages(said: Sequence[Said], allowance: int, cost: Cost) -> Written:
     """In order of rank, newest first: verbatim where short, else headline and pointer; what is
-    left over is one line of pointers. Written in log order."""
+    left over is one line of pointers. Written in log order. Short is two thirds of the allowance
+    for the last message, what is left for the first, a sixth for others."""
     newest = range(len(said) - 1, max(-1, len(said) - 1 - _LISTED), -1)
     first = [i for i in range(min(len(said), _LISTED)) if said[i].rank < 2 and i not in newest]
     order = sorted([*newest, *first], key=lambda i: (said[i].rank, -i))
@@ -140,7 +141,7 @@ def _write_messages(said: Sequence[Said], allowance: int, cost: Cost) -> Written
             break
         one = said[index]
         misses += 1
-        short = allowance // 2 if one.rank < 2 else max(40, allowance // 6)
+        short = (allowance * 2 // 3, left, max(40, allowance // 6))[min(one.rank, 2)]
         whole = _verbatim(one)
         forms = [(whole, short)] if len(one.text) <= min(40 * short, _SHORT_FORMS) else []
         forms += [(_brief(one, HEADLINE), left // 2), (_brief(one, HEADLINE // 3), left)]

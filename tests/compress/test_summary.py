@@ -72,14 +72,15 @@ def test_instructions_stand_verbatim_with_their_events_in_log_order() -> None:
 
 
 def test_the_first_request_stands_whole_before_any_name() -> None:
-    rules = "".join(f"\n{n}. Never change the table number {n} of the store." for n in range(1, 9))
+    rules = "".join(f"\n{n}. Never change the table number {n} of the store." for n in range(1, 15))
     log = Log()
     log.user(f"Find the lost readings.{rules}")
     for number in range(60):
-        log.assistant("", f"r{number}", **{f"r{number}": {"file_path": f"src/part{number}.py"}})
-        log.result(f"r{number}", f"def read_part_{number}(): return PART_{number}")
+        names = " ".join(f"read_part_{chr(97 + n)}{number}_of_gauge" for n in range(12))
+        log.assistant(f"See {names}.", "r", r={"file_path": f"src/gauges/part{number}.py"})
+        log.result("r", names)
     log.user("go on")
-    summary = summary_of(log, 400)
+    summary = summary_of(log, 600)
     assert rules.strip().replace("\n", "\n  ") in section(summary, "User instructions")
     assert not summary.degraded
 
