@@ -9,21 +9,18 @@ from compress.compaction.agent import AgentOperation, agent_operations
 from compress.compaction.comparison import resent_tokens
 from compress.compaction.loss import lost_by
 from compress.decisions.memory import graduated
-from compress.events import ContentBlock, NodeId
+from compress.events import NodeId
 from compress.operations import Operation, OperationRow
 from compress.plan import PlanState
-from compress.tokens import compact_json
 from inspector.compactions import lost_report, session_input
 from inspector.contents import Contents
 from inspector.details import raw_of
+from inspector.diffs import LINES, block_lines
 from inspector.loaded import LoadedSession
 from inspector.reports import AuditRow, RegionReport
 from inspector.settings import Settings
 from storage.errors import UnknownEventError
 from storage.store import Store
-
-_DIFF_LINES = 400
-"""Lines of one block that a diff shows."""
 
 
 def audit(
@@ -196,25 +193,18 @@ def _region(nodes: Sequence[NodeId]) -> RegionReport | None:
 
 
 def _texts(contents: Contents, nodes: Sequence[NodeId], shared: set[NodeId]) -> list[str]:
-    """A line a node that both sides have, the whole text of the others."""
+    """A line a node that both sides have, the text of the others: of the first, where there are
+    so many that nobody would read them."""
     lines: list[str] = []
+    told = 0
     for node in nodes:
         if node in shared:
             lines.append(f"[{node}]")
-            continue
-        content = contents(node)
-        lines.append(f"[{node}] {content.events[0].type}")
-        for event in content.events:
-            for block in event.blocks:
-                lines.extend(_block_lines(block))
+        elif told > LINES:
+            lines.append(f"[{node}] not compared")
+        else:
+            content = contents(node)
+            text = [line for e in content.events for b in e.blocks for line in block_lines(b)]
+            lines += [f"[{node}] {content.events[0].type}", *text]
+            told += len(text)
     return lines
-
-
-def _block_lines(block: ContentBlock) -> Iterable[str]:
-    text = block.text
-    if block.kind == "tool_call":
-        text = f"{block.name} {compact_json(block.input)}"
-    found = text.split("\n")
-    yield from (f"  {line}" for line in found[:_DIFF_LINES])
-    if len(found) > _DIFF_LINES:
-        yield f"  … {len(found) - _DIFF_LINES} more of {len(found)} lines"

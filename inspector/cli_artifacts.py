@@ -81,7 +81,8 @@ def _listed(report: ArtifactsReport, paint: Paint) -> Iterator[str]:
     from inspector.cli_output import heading
     from inspector.cli_paint import counted
 
-    yield from heading(report.session, paint, counted(len(report.artifacts), "plan or list", "plans and lists"))
+    count = counted(len(report.artifacts), "plan or list", "plans and lists")
+    yield from heading(report.session, paint, count)
     if not report.artifacts:
         yield "No plan, no to-do list and no plan document in this log."
     for one in report.artifacts:

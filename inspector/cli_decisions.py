@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from inspector.cli_completion import complete_session
+from inspector.cli_days import day_options, days
 from inspector.cli_shell import Shell, example, json_options, put, put_bytes, store_options
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from inspector.decision_reports import DecisionsReport
     from inspector.usecases import UseCases
 
-_DAY = click.DateTime(("%Y-%m-%d",))
 _FORMS = ("text", "json", "jsonl", "csv", "md", "parquet")
 _OUTCOMES = ("success", "failure", "retry", "aborted", "unknown")
 _KINDS = ("turn", "plan_item", "plan", "approval", "compaction", "retry")
@@ -38,15 +38,7 @@ _KINDS = ("turn", "plan_item", "plan", "approval", "compaction", "retry")
 )
 @click.argument("session", required=False, shell_complete=complete_session)
 @click.option("--project", metavar="DIR", help="Only sessions that ran in this folder or below it.")
-@click.option("--since", type=_DAY, metavar="YYYY-MM-DD", help="The first day.")
-@click.option("--until", type=_DAY, metavar="YYYY-MM-DD", help="The last day, itself included.")
-@click.option(
-    "--zone",
-    default="local",
-    show_default=True,
-    metavar="NAME",
-    help="Where the days begin and end: an IANA name like Asia/Tokyo.",
-)
+@day_options
 @click.option("--outcome", multiple=True, type=click.Choice(_OUTCOMES), help="How it ended.")
 @click.option("--stage", multiple=True, type=click.Choice(_KINDS), help="What kind of stage.")
 @click.option(
@@ -102,14 +94,13 @@ def decisions(
     from inspector.decision_choice import Wanted
 
     form = _form(shell, form, out)
-    if since is not None and until is not None and since > until:
-        raise click.UsageError("--since is a later day than --until")
+    first, last = days(since, until)
     if force and out is None:
         raise click.UsageError("--force needs --out FILE")
     wanted = Wanted(
         project=None if project is None else os.path.abspath(os.path.expanduser(project)),  # noqa: PTH100, PTH111 - the name as it is, links kept
-        since=None if since is None else since.date(),
-        until=None if until is None else until.date(),
+        since=first,
+        until=last,
         outcomes=outcome,
         kinds=stage,
         levels=level,

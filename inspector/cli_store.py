@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from inspector.cli_days import day_options, days
 from inspector.cli_growth import Growth
 from inspector.cli_shell import (
     ENDING,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from inspector.usecases import UseCases
 
 Tell = Callable[[str], None]
-_DAY = click.DateTime(("%Y-%m-%d",))
 NOTE_SECONDS = 30
 """How long a note in the app is seen."""
 
@@ -226,15 +226,7 @@ def search(shell: Shell, query: str, limit: int) -> None:
     show_default=True,
     help="What a row is.",
 )
-@click.option(
-    "--zone",
-    default="local",
-    show_default=True,
-    metavar="NAME",
-    help="Where the days begin and end: an IANA name like Asia/Tokyo.",
-)
-@click.option("--since", type=_DAY, metavar="YYYY-MM-DD", help="The first day.")
-@click.option("--until", type=_DAY, metavar="YYYY-MM-DD", help="The last day, itself included.")
+@day_options
 @store_options
 @json_options
 @click.pass_obj
@@ -247,15 +239,9 @@ def usage(
     part of the figures, and shown apart below them. Only tokens: there are no prices here."""
     from inspector.cli_usage import usage_text
 
-    if since is not None and until is not None and since > until:
-        raise click.UsageError("--since is a later day than --until")
+    first, last = days(since, until)
     with shell.usecases() as usecases:
-        report = usecases.usage(
-            by,
-            zone=zone,
-            since=None if since is None else since.date(),
-            until=None if until is None else until.date(),
-        )
+        report = usecases.usage(by, zone=zone, since=first, until=last)
     shell.document(report, lambda paint: usage_text(report, paint), report.rows)
 
 

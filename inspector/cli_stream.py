@@ -103,7 +103,10 @@ class Watch:
     _EVERY = 0.1
 
     def __init__(self, *, stream: bool) -> None:
+        import codecs
+
         self._stream = stream
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._terminal = sys.stderr.isatty()
         self._live = self._terminal and not stream
         self._begun = self._shown = time.monotonic()
@@ -121,7 +124,7 @@ class Watch:
             elif self._stream:
                 from inspector.sanitize import clean
 
-                print(clean(data.decode("utf-8", "replace")), end="", file=sys.stderr, flush=True)
+                print(clean(self._decoder.decode(data)), end="", file=sys.stderr, flush=True)
             elif self._live and time.monotonic() - self._shown >= self._EVERY:
                 self._shown = time.monotonic()
                 self._draw(data)

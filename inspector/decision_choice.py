@@ -43,6 +43,7 @@ def is_below(cwd: str | None, project: str) -> bool:
 
 
 def is_wanted(point: DecisionPoint, wanted: Wanted) -> bool:
+    """Whether a record is among what was chosen; days and projects aside."""
     choices: tuple[tuple[str, Sequence[str]], ...] = (
         (point.outcome, wanted.outcomes),
         (point.stage.kind, wanted.kinds),
@@ -66,10 +67,12 @@ def _text(point: DecisionPoint) -> str:
 
 
 def time_of(point: DecisionPoint) -> float | None:
+    """The moment that a record counts for, in seconds since 1970."""
     return point.started_at if point.ended_at is None else point.ended_at
 
 
 def is_within(point: DecisionPoint, wanted: Wanted, zone: Zone) -> bool:
+    """Whether a record falls on one of the wanted days of a zone; one without a time never does."""
     time = time_of(point)
     if time is None:
         return False

@@ -119,9 +119,8 @@ def _judge() -> Judge:
 def _profiles_digest() -> str:
     """Of the profiles that results are read with."""
     digest = hashlib.sha256()
-    for folder in resources.ASSET_FOLDERS:
-        for path in sorted((folder / "profiles").glob("*.toml")):
-            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    for found in built_in():
+        digest.update(found.path.name.encode() + b"\0" + found.path.read_bytes())
     return digest.hexdigest()[:16]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from compress.compaction.values import Preview
 from compress.events import ContentBlock, NodeId, Replace
@@ -16,7 +16,7 @@ from storage.store import Store
 LINES_OF_BLOCK = 400
 """Lines of one block that are compared."""
 LINES = 6_000
-"""Lines of the whole region that are compared; the rest is counted."""
+"""Lines of all nodes together that are compared; what is beyond is named or counted."""
 
 
 def preview_diff(store: Store, loaded: LoadedSession, preview: Preview, at: NodeId | None) -> str:
@@ -43,11 +43,11 @@ def preview_diff(store: Store, loaded: LoadedSession, preview: Preview, at: Node
         else:
             content = contents(node)
             old.append(f"[{node}] {content.events[0].type}")
-            old += [line for e in content.events for block in e.blocks for line in _lines(block)]
+            old += [line for e in content.events for b in e.blocks for line in block_lines(b)]
         # A checkpoint takes the place of its region's first node, a receipt that of its result.
         key = preview.region.start if first else node
         if key in new and (gone or first):
-            now += ["[new]", *(line for block in new[key] for line in _lines(block))]
+            now += ["[new]", *(line for block in new[key] for line in block_lines(block))]
         if not gone:
             now.append(f"[{node}]")
         first = False
@@ -70,7 +70,8 @@ def _brought(preview: Preview) -> Iterator[tuple[NodeId, tuple[ContentBlock, ...
             yield event.op.start, event.blocks
 
 
-def _lines(block: ContentBlock) -> Iterable[str]:
+def block_lines(block: ContentBlock) -> Iterator[str]:
+    """The lines of a block as a diff shows them; a long one's end is only counted."""
     text = block.text
     if block.kind == "tool_call":
         text = f"{block.name} {compact_json(block.input)}"

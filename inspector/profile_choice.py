@@ -23,7 +23,7 @@ class UnknownProfileError(Exception):
     code = "unknown_profile"
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
-        super().__init__(f"There is no profile {name}; leave it out to have one chosen.")
+        super().__init__(f"There is no profile {name}; ullage profiles lists them.")
         self.choices = tuple(known)
 
 

@@ -136,10 +136,10 @@ def read_output(connections: Connections, pointer: str) -> Iterator[bytes]:
     """
     with connections.read() as connection:
         output = _find(connection, pointer.lower())
-        numbers = connection.execute(
+        pieces = connection.execute(
             "SELECT blob_id FROM output_pieces WHERE output_id = ? ORDER BY number", (output,)
         ).fetchall()
-    return (_content(connections, blob) for (blob,) in numbers)
+    return (_content(connections, blob) for (blob,) in pieces)
 
 
 def output_runs(connections: Connections, limit: int) -> list[OutputRun]:

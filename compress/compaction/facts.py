@@ -86,7 +86,7 @@ class NodeFacts:
 
 
 class FactsCache:
-    """Facts by node, the least recently used ones dropped first; and merged facts of chunks of
+    """Facts by node, those that were read first dropped first; and merged facts of chunks of
     nodes that lie far back. Belongs to one state of one log: drop it where an event was revised.
     """
 

@@ -55,6 +55,8 @@ class DecisionsScreen(AskingScreen[None]):
         """The project that is looked at in place of the session."""
         self.wanted = replace(EVERYTHING, whole=False, masked=False)
         self.report = DecisionsReport()
+        self._newest = 0
+        """The last event that any record reaches."""
         self._asked = False
         self._pending: Timer | None = None
 
@@ -93,6 +95,7 @@ class DecisionsScreen(AskingScreen[None]):
 
     def _take(self, report: DecisionsReport) -> None:
         self.report, first, self._asked = report, not self._asked, True
+        self._newest = max((int(row.point.last_seq) for row in report.rows), default=0)
         self._fill(newest=first)
 
     def _fill(self, *, newest: bool = False) -> None:
@@ -134,8 +137,7 @@ class DecisionsScreen(AskingScreen[None]):
     def _look_closer(self) -> None:
         table = self.query_one(DecisionList)
         rows: Any = cast("Listed[DecisionRow]", table.source).values
-        newest = max((int(row.point.last_seq) for row in self.report.rows), default=0)
-        self.query_one(Timeline).show(rows, table.cursor, newest)
+        self.query_one(Timeline).show(rows, table.cursor, self._newest)
         if self._pending is not None:
             self._pending.stop()
         self._pending = self.set_timer(self.ullage.rest, self._show_record)
