@@ -99,7 +99,7 @@ class Measured:
         last = index + 1 == len(self.units)
         return range(self.units[index], len(self) if last else self.units[index + 1])
 
-    def print_of(self, start: int, stop: int) -> Iterable[memoryview]:
+    def bytes_of(self, start: int, stop: int) -> Iterable[memoryview]:
         """The bytes that change with the nodes ``start`` … ``stop - 1``, their order, their events
         and their weight."""
         for values in (self.arrays.ids, self.arrays.counts, self.arrays.tokens):

@@ -15,29 +15,14 @@ from compress.compaction.facts import (
     FactsCache,
     NodeFacts,
     ResultFacts,
-    critical_lines,
-    headline_of,
     one_line,
-    strings,
 )
 from compress.compaction.identifiers import IdentifierKind, Mention
 from compress.compaction.material import CommandRun, Digest, Failure, FileTouch, Step, said
-from compress.compaction.reach import RAW_NODES, RAW_TOKENS, far_words, raw_tokens, reach
+from compress.compaction.reach import far_words, reach
 from compress.compaction.values import SessionInput
 from compress.entries import LogEntry
 from compress.events import NodeId
-
-__all__ = [
-    "RAW_NODES",
-    "RAW_TOKENS",
-    "Digest",
-    "Failure",
-    "critical_lines",
-    "digest",
-    "headline_of",
-    "raw_tokens",
-    "strings",
-]
 
 
 def digest(session: SessionInput, nodes: Sequence[NodeId], *, opened: bool = True) -> Digest:

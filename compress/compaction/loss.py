@@ -12,9 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from compress.compaction.digest import RAW_NODES, RAW_TOKENS, Digest, Failure, digest
+from compress.compaction.digest import digest
 from compress.compaction.facts import FactsCache, NodeFacts, strings
 from compress.compaction.identifiers import identifiers, ranked
+from compress.compaction.material import Digest, Failure
+from compress.compaction.reach import RAW_NODES, RAW_TOKENS
 from compress.compaction.values import Lost, SessionInput
 from compress.events import NodeId
 from compress.messages.base import NodeContent

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from compress.compaction.digest import digest, headline_of
+from compress.compaction.digest import digest
 from compress.compaction.drafts import Replaced, results_draft
 from compress.compaction.errors import NoGainError, RegionError
+from compress.compaction.facts import headline_of
 from compress.compaction.fates import Mark
 from compress.compaction.preview import Change, assemble
 from compress.compaction.region import Span, find, refuse_unfinished

@@ -6,10 +6,11 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from compress.compaction.digest import Digest, digest
+from compress.compaction.digest import digest
 from compress.compaction.errors import ChangedError
 from compress.compaction.fates import FateRun, Fates, Mark, runs_of
 from compress.compaction.loss import lost_from
+from compress.compaction.material import Digest
 from compress.compaction.region import Span, find, span_of
 from compress.compaction.retention import automatic_cut, oversized_units
 from compress.compaction.values import Lost, Preview, Region, SessionInput, Summary
@@ -97,7 +98,7 @@ def fingerprint(
     found = hashlib.sha256()
     for start, stop in touched:
         found.update(f"{stop - start}:".encode())
-        for part in measured.print_of(start, stop):
+        for part in measured.bytes_of(start, stop):
             found.update(part)
     found.update(repr([str(node) for node in keep]).encode())
     return found.hexdigest()

@@ -8,11 +8,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import replace
 
-from compress.compaction.digest import Digest, digest, raw_tokens
+from compress.compaction.digest import digest
 from compress.compaction.drafts import Written, compact_draft, failed_draft
 from compress.compaction.errors import BudgetError, NoGainError, RegionError, SummaryError
 from compress.compaction.loss import told
+from compress.compaction.material import Digest
 from compress.compaction.preview import Change, assemble
+from compress.compaction.reach import raw_tokens
 from compress.compaction.region import Span, check_region, refuse_unfinished, span_of
 from compress.compaction.retention import automatic_cut
 from compress.compaction.summary import frame, summarise
