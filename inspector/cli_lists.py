@@ -10,6 +10,7 @@ from typing import Any
 from inspector.cli_compaction import losses
 from inspector.cli_output import LONGEST_ID, project_name, shortened
 from inspector.cli_paint import Cell, Column, Paint, age, counted, percent, short, size, table
+from inspector.findings import finding
 from inspector.reports import (
     AuditRow,
     DoctorReport,
@@ -76,12 +77,17 @@ def _audit_cells(row: AuditRow, now: float, ids: Mapping[str, str]) -> list[str 
 
 
 def search_text(
-    hits: Sequence[SearchHit], sessions: Mapping[str, SessionRow], now: float, paint: Paint
+    query: str,
+    hits: Sequence[SearchHit],
+    sessions: Mapping[str, SessionRow],
+    now: float,
+    paint: Paint,
 ) -> Iterator[str]:
     """The hits, the best first, each with its session's project, title and age; ``sessions`` by
     id."""
+    if said := finding(query, hits):
+        yield said
     if not hits:
-        yield "Nothing found."
         return
     columns: tuple[Column, ...] = (
         Column("SESSION", most=LONGEST_ID),

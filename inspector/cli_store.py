@@ -210,7 +210,7 @@ def search(shell: Shell, query: str, limit: int) -> None:
         hits = usecases.search(query, limit)
         rows = [] if shell.machine else usecases.sessions()
     sessions = {row.id: row for row in rows}
-    shell.listing(hits, lambda paint: search_text(hits, sessions, shell.now(), paint))
+    shell.listing(hits, lambda paint: search_text(query, hits, sessions, shell.now(), paint))
 
 
 @click.command(

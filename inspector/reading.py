@@ -11,6 +11,7 @@ from inspector.locations import Locations
 from inspector.reports import Damage, IngestReport
 from storage.follow import Follower
 from storage.ingest import Ingest, Progress, Totals
+from storage.reindexing import index_anew
 from storage.store import Store
 from storage.watch import watch as follow_folders
 
@@ -50,6 +51,8 @@ class Reading:
             ingest = Ingest(self._store, clock=self._clock)
             try:
                 totals = ingest.run(found.paths, progress, final=True)
+                while not paths and index_anew(self._store):
+                    pass
             finally:
                 ingest.close()
         notes = [*found.notes, *(f"{path}: {why}" for path, why in sorted(totals.notes.items()))]
@@ -77,7 +80,9 @@ class Reading:
 
         ingest = Ingest(self._store, clock=self._clock)
         watching = partial(follow_folders, seconds=self._poll_interval)
-        follower = self._follower = Follower(ingest, read=read, watching=watching)
+        follower = self._follower = Follower(
+            ingest, read=read, watching=watching, idle=partial(index_anew, self._store)
+        )
         found = self._locations.files(paths)
         try:
             follower.run(found.paths, found.folders, self._locations.is_log(paths), stop)

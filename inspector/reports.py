@@ -366,6 +366,8 @@ class SearchHit(Report):
     type: str
     headline: str
     score: float
+    partial: bool = False
+    """It holds some of the words only, as all hits of this search: no event holds all."""
 
 
 class Damage(Report):

@@ -335,6 +335,7 @@ class UseCases:
                 type=hit.type,
                 headline=hit.headline,
                 score=round(hit.score, 4),
+                partial=hit.partial,
             )
             for hit in search(self._store.connections, query, limit)
         ]

@@ -18,7 +18,8 @@ class Follower:
 
     A file that changes is read before the rest of the backlog, so a running session is live while
     old ones are still being read. ``read`` is called after each read that brought something;
-    ``progress`` is (files done, files in all, a note).
+    ``progress`` is (files done, files in all, a note). ``idle`` does a little of what can wait,
+    when there is nothing to read, and tells whether there is more.
     """
 
     def __init__(
@@ -27,6 +28,7 @@ class Follower:
         *,
         read: Callable[[Totals], None] = lambda _: None,
         watching: Watch = watch,
+        idle: Callable[[], bool] = lambda: False,
     ) -> None:
         self.note = ""
         """Why changes come late, where the system reports none (R36)."""
@@ -34,6 +36,7 @@ class Follower:
         self._ingest = ingest
         self._read_something = read
         self._watching = watching
+        self._idle = idle
         self._changed: set[Path] = set()
         self._lock = threading.Lock()
         self._wake = threading.Event()
@@ -69,6 +72,8 @@ class Follower:
             elif waiting:
                 self._read([waiting.pop()], stop)
                 self._done += 1
+            elif self._idle():
+                continue
             elif watcher is None:
                 return
             else:

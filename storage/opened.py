@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import NamedTuple
 
-from compress.events import SURFACE_TYPES, ContentBlock, SessionEvent
+from compress.events import SURFACE_TYPES, SessionEvent
 from compress.images import image_tokens
-from compress.tokens import TokenCounter, block_texts, compact_json, count_many, profile_of
+from compress.tokens import TokenCounter, block_texts, count_many, profile_of
 from storage import blobs, rows
 from storage.connection import Connections
 from storage.format import SEQ_MASK
+from storage.indexing import search_text
 from storage.sources.base import (
     Derived,
     FileReader,
@@ -29,9 +30,6 @@ from storage.sources.base import (
 from storage.tail import Position, Tail
 from storage.tracker import SessionTracker
 from storage.writing import Batch, BatchEvent, shared_key
-
-SEARCH_CHARACTERS = 256 << 10
-"""Characters of one event that the full-text index holds; the rest is found by its raw only."""
 
 LOW_RECOGNITION = 0.2
 """Below this share of understood records a file is reported as not understood (R26)."""
@@ -277,22 +275,6 @@ class OpenLog:
                 f"{version} are known to this version of Ullage"
             )
         return None
-
-
-def search_text(blocks: Sequence[ContentBlock]) -> str:
-    """What the full-text index holds of an event: texts, call names and inputs, without NULs."""
-    parts = []
-    room = SEARCH_CHARACTERS
-    for block in blocks:
-        if block.kind == "tool_call":
-            text = f"{block.name or ''} {compact_json(block.input)}"
-        else:
-            text = block.text
-        parts.append(text[:room])
-        room -= len(parts[-1])
-        if room <= 0:
-            break
-    return "\n".join(parts).replace("\0", " ")
 
 
 def _is_stub(record: Record) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlite_utils import Database, Migrations
 
 from storage import chain
+from storage.scripts import TOKENIZER
 
 migrations = Migrations("ullage")
 
@@ -232,6 +233,28 @@ CREATE TABLE IF NOT EXISTS decision_harvests ( -- how far each session was read 
 def m0005_decisions(db: Database) -> None:
     """Decision points."""
     for statement in _split(_DECISIONS):
+        db.execute(statement)
+
+
+_SEARCH = f"""
+CREATE VIRTUAL TABLE search USING fts5(text, content='', tokenize="{TOKENIZER}");
+INSERT INTO search (search, rank) VALUES ('automerge', 16);
+CREATE TABLE search_rebuild (    -- a row while there is search_words (storage/reindexing.py)
+  below INTEGER NOT NULL         -- events of search_words from here on are in search, too
+) STRICT;
+"""  # noqa: S608 - a constant
+_OLD_SEARCH = "INSERT INTO search_rebuild VALUES (9223372036854775807);"
+
+
+@migrations()
+def m0006_scripts(db: Database) -> None:
+    """Full text of every script. What there is stays searched as it was until it is read anew,
+    which takes as long as an ingest, and so is left to quiet moments."""
+    if db["search_rebuild"].exists():
+        return
+    is_empty = db.execute("SELECT rowid FROM search LIMIT 1").fetchone() is None
+    old = "DROP TABLE search" if is_empty else "ALTER TABLE search RENAME TO search_words"
+    for statement in [old, *_split(_SEARCH), *([] if is_empty else [_OLD_SEARCH])]:
         db.execute(statement)
 
 

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.timer import Timer
 from textual.widgets import Input
 
+from inspector.findings import finding
 from inspector.messages import RowActivated
 from inspector.reports import SearchHit
 from inspector.screens.base import AskingScreen
@@ -19,7 +20,6 @@ from inspector.widgets.hit_list import HitList
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.line_list import Listed
 
-NOTHING = "No event holds all of these words."
 HINT = "Type words; the arrows choose an event that holds them, Enter opens it."
 LIMIT = 500
 """Hits asked for; the best come first."""
@@ -65,10 +65,13 @@ class SearchScreen(AskingScreen[None]):
     def _take(self, hits: list[SearchHit]) -> None:
         query = self.query_one(Input).value.strip()
         found = self.query_one(HitList)
-        found.empty = NOTHING if query else HINT
+        said = finding(query, hits) if query else ""
+        found.empty = said or HINT
         found.show(Listed(hits), 0)
         more = "the best " if len(hits) == LIMIT else ""
         figure = f"{more}{figures.counted(len(hits), 'event')} " if hits or query else ""
+        if hits and said:
+            figure = f"{said} {figure}"
         self.query_one(TitleBar).show(
             [(" ullage", "accent"), ("  search", "strong")], [(figure, "muted")]
         )
