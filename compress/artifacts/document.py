@@ -14,6 +14,7 @@ Markdown is read by markdown-it-py (CommonMark), so that what stands in a code f
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -182,7 +183,8 @@ def _of_item(item: _Item, items: Sequence[_Item]) -> Section:
 
 def _within(start: int, stop: int, items: Sequence[_Item]) -> StepStatus:
     """What the boxes in these lines say together."""
-    boxes = {item.box for item in items if start <= item.start < stop and item.box is not None}
+    first, last = (bisect_left(items, line, key=lambda item: item.start) for line in (start, stop))
+    boxes = {item.box for item in items[first:last] if item.box is not None}
     if not boxes:
         return "unknown"
     return boxes.pop() if len(boxes) == 1 else "in_progress"
@@ -197,11 +199,16 @@ def _headings(tokens: Sequence[Token], lines: int) -> list[_Heading]:
         if token.type == "heading_open" and token.level == 0 and token.map is not None:
             box, title = _boxed(inline)
             found.append((title, int(token.tag[1:]), token.map[0], box))
-    headings = []
-    for place, (title, level, start, box) in enumerate(found):
-        ends = (other[2] for other in found[place + 1 :] if other[1] <= level)
-        headings.append(_Heading(title, level, start, next(ends, lines), box))
-    return headings
+    stops = [lines] * len(found)
+    unended: list[int] = []
+    for place, (_, level, start, _) in enumerate(found):
+        while unended and found[unended[-1]][1] >= level:
+            stops[unended.pop()] = start
+        unended.append(place)
+    return [
+        _Heading(title, level, start, stop, box)
+        for (title, level, start, box), stop in zip(found, stops, strict=True)
+    ]
 
 
 def _title(headings: Sequence[_Heading]) -> _Heading | None:
