@@ -9,7 +9,7 @@ from compress.events import NodeId
 from compress.operations import is_operation_id
 from inspector.contents import Contents
 from inspector.loaded import PLAN_VIEW, LoadedSession
-from inspector.reports import EventDetail, MessageBlock
+from inspector.reports import EventDetail, MessageBlock, NodeReport
 from inspector.surface_rows import SurfaceRows
 from storage.errors import UnknownEventError
 from storage.store import Store
@@ -40,8 +40,9 @@ def event_detail(
         # A log-only event stands nowhere; it is shown for itself.
         events = tuple(store.events(loaded.record, [int(seq)]))
     raw, provenance = raw_of(store, loaded, members)
+    row = view.node(node)
     return EventDetail(
-        node=view.node(node),
+        node=row,
         blocks=tuple(
             MessageBlock(kind=b.kind, id=b.id, name=b.name, input=b.input, text=b.text)
             for event in events
@@ -49,7 +50,7 @@ def event_detail(
         ),
         raw=raw,
         provenance=provenance,
-        operations=tuple(_history(loaded, node)),
+        operations=tuple(_history(loaded, row)),
         sub_agent=_sub_agent(store, loaded, [state.entries[seq] for seq in members]),
     )
 
@@ -98,12 +99,13 @@ def raw_content(store: Store, loaded: LoadedSession, seq: int) -> Iterator[bytes
     return store.raw_pieces(loaded.record, seq)
 
 
-def _history(loaded: LoadedSession, node: NodeId) -> list[str]:
-    state = loaded.plan()
+def _history(loaded: LoadedSession, row: NodeReport) -> list[str]:
+    """What became of a node, beyond what its row says itself."""
+    state, node = loaded.plan(), row.seq
     said = []
-    if node in state.pins:
+    if node in state.pins and not row.pinned:
         said.append("pinned")
-    if node in state.restored:
+    if node in state.restored and not row.restored:
         said.append("restored by its pin: the agent removed it")
     agent = loaded.fold(PLAN_VIEW)
     if node in agent.removed_by:

@@ -446,17 +446,26 @@ class UseCases:
 
     def audit(self, session: str | None = None, *, judged: bool = True) -> list[AuditRow]:
         """Every operation, the agent's own ones too, in the order of the log. Those of one session
-        are ``judged``, which reads what they took away; those of all never are."""
+        are ``judged``, which reads what they took away; those of all never are, and stand in the
+        order of time, the newest last."""
         if session is not None:
             loaded = self._load(session)
             return audits.audit(self._store, loaded, self.settings, judged=judged)
-        return [
+        rows = [
             row
-            for record in self._store.sessions()
+            for record in reversed(self._store.sessions())
             for row in audits.audit(
                 self._store, self._load(record.name), self.settings, judged=False
             )
         ]
+        # Those of one session keep their order: the log's clock may have gone back.
+        latest: dict[str | None, float] = {}
+        keys = []
+        for row in rows:
+            seen = max(latest.get(row.session, 0.0), row.at or 0.0)
+            latest[row.session] = seen
+            keys.append(seen)
+        return [rows[at] for at in sorted(range(len(rows)), key=keys.__getitem__)]
 
     def audit_diff(self, session: str, operation: NodeId) -> str:
         """What one operation changed, as a unified diff of the surface's texts."""

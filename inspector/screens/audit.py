@@ -97,10 +97,12 @@ class AuditScreen(AskingScreen[None]):
         operations = self.query_one(AuditList)
         operations.empty = EMPTY
         first, here = not len(operations.source), operations.row
-        known = [row.operation for row in rows] if here is not None else []
         cursor = len(rows) - 1 if first else None
-        if here is not None and here.operation in known and not operations.following:
-            cursor = known.index(here.operation)
+        if here is not None and not operations.following:
+            # Two sessions have operations of one name: the cursor stays in its own.
+            name = (here.session, here.operation)
+            known = (at for at, row in enumerate(rows) if (row.session, row.operation) == name)
+            cursor = next(known, cursor)
         operations.show(Listed(rows), cursor)
         self._show_title()
         self._look_closer()

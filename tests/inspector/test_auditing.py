@@ -173,6 +173,22 @@ async def test_in_the_audit_of_all_sessions_each_row_acts_on_its_own() -> None:
     assert asked == [("s2", "o1")]
 
 
+async def test_operations_of_one_name_keep_the_cursor_in_their_own_session() -> None:
+    inquiry = FakeUseCases()
+    rows = [
+        AuditRow(session=session, operation=operation, kind="pin", origin="user")
+        for session, operation in (("s1", "o1"), ("s2", "o1"), ("s2", "o2"))
+    ]
+    inquiry.audit = lambda session=None: rows  # type: ignore[method-assign]
+    async with on_stage(inquiry, "a", "k", session=None) as (app, pilot):
+        assert isinstance(app.screen, AuditScreen)
+        operations = app.screen.query_one(AuditList)
+        assert operations.row is rows[1]
+        app.screen.store_grew()
+        await settle(pilot)
+        assert operations.row is rows[1]
+
+
 def test_columns_stand_under_their_names() -> None:
     inquiry = FakeUseCases()
     for width in (78, 118, 158):

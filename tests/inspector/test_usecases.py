@@ -281,6 +281,23 @@ def test_a_policy_acts_alone_only_where_the_setting_allows_it(
     cases.close()
 
 
+def test_a_pin_is_told_once(cases: UseCases) -> None:
+    cases.pin(NAME, [node(cases, "PIN-ME")])
+    detail = cases.detail(NAME, node(cases, "PIN-ME"), track="plan")
+    assert detail.node.pinned
+    assert detail.operations == ()
+
+
+def test_the_audit_of_all_sessions_is_in_the_order_of_time(cases: UseCases, tmp_path: Path) -> None:
+    other = Log(tmp_path, "another")
+    other.user("Also this.")
+    cases.ingest([other.path])
+    for session in (NAME, "another", NAME):
+        free = [row.seq for row in rows(cases, session) if not row.pinned]
+        cases.pin(session, free[:1])
+    assert [row.session for row in cases.audit()] == [NAME, "another", NAME]
+
+
 def test_a_node_to_keep_must_exist(cases: UseCases) -> None:
     with pytest.raises(CompressError, match="99999"):
         cases.preview(NAME, start=1, end=5, pins=[99_999])
