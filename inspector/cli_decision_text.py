@@ -29,12 +29,13 @@ def state_of(point: DecisionPoint) -> str:
 
 
 def decisions_text(
-    report: DecisionsReport, paint: Paint, *, full: bool, of_all: bool
+    report: DecisionsReport, paint: Paint, *, full: bool, of_all: bool, chosen: bool = False
 ) -> Iterator[str]:
     """One line a record, or its lines of memory where it is wanted in ``full``; of several
-    sessions under the name of each."""
+    sessions under the name of each. ``chosen``: only some were asked for."""
     if not report.rows:
-        yield "No decision point here; read logs with: ullage ingest"
+        asked = "No decision point is like that; leave out an option to see more."
+        yield asked if chosen else "No decision point here; read logs with: ullage ingest"
         return
     names = shortened(list(dict.fromkeys(row.session for row in report.rows)))
     for number, (session, group) in enumerate(groupby(report.rows, key=lambda row: row.session)):

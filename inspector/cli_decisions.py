@@ -114,7 +114,8 @@ def decisions(
             return
         with shell.progress() as progress:
             report = usecases.decisions(found, wanted, zone=zone, progress=progress)
-    _print(shell, report, form, full=full, of_all=found is None)
+    chosen = any((project, first, last, outcome, stage, level))
+    _print(shell, report, form, full=full, of_all=found is None, chosen=chosen)
     _remark(shell, report)
 
 
@@ -160,7 +161,9 @@ def _export(
     _tell_masked(shell, written.masked)
 
 
-def _print(shell: Shell, report: DecisionsReport, form: str, *, full: bool, of_all: bool) -> None:
+def _print(
+    shell: Shell, report: DecisionsReport, form: str, *, full: bool, of_all: bool, chosen: bool
+) -> None:
     from inspector.cli_decision_text import decisions_text
     from inspector.decision_exports import csv_text, markdown, written
 
@@ -175,7 +178,7 @@ def _print(shell: Shell, report: DecisionsReport, form: str, *, full: bool, of_a
     else:
         shell.listing(
             report.points,
-            lambda paint: decisions_text(report, paint, full=full, of_all=of_all),
+            lambda paint: decisions_text(report, paint, full=full, of_all=of_all, chosen=chosen),
         )
 
 

@@ -103,6 +103,12 @@ def test_records_are_chosen(
     assert titles(ullage("decisions", log.path, *options, "--json")) == expected
 
 
+def test_where_no_record_is_like_that_it_is_said(ullage: Ullage, log: Log) -> None:
+    assert "No decision point is like" in ullage("decisions", log.path, "--level", "L3").out
+    nothing = ullage("decisions", "--db", ":memory:").out
+    assert "read logs with: ullage ingest" in nothing
+
+
 @pytest.mark.parametrize(
     ("folder", "count"),
     [("/home/u/demo", 3), ("/home/u", 3), ("/home/u/demo/../demo", 3), ("/home/u/dem", 0)],
