@@ -14,8 +14,6 @@ from storage.format import SEQ_BITS, SEQ_MASK
 
 _APPEND = Append()
 _APPEND_CODE = "a"
-_USAGE_FIELDS = set(Usage.model_fields)
-"""One for all, since they never change."""
 _same: Callable[[Any], Any] = intern
 """One string for all that are equal: of a million entries, few types, roles, tools and models."""
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))

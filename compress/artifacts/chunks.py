@@ -37,7 +37,7 @@ def pointer(artifact: Artifact, step: int | None = None) -> str:
 def _lines(artifact: Artifact) -> Iterator[str]:
     yield f"{artifact.title} ({state(artifact.status)}) {pointer(artifact)}"
     if artifact.summary != artifact.title:
-        yield artifact.summary
+        yield from _quoted(artifact.summary)
     full = in_full(artifact)
     for step in artifact.steps:
         if step.number in full:
@@ -76,7 +76,7 @@ def _said(step: ArtifactStep) -> str:
 
 
 def _quoted(text: str) -> Iterator[str]:
-    """Set off, so that no line of a step can be taken for the line of another."""
+    """Set off, so that no line of a text can be taken for that of a step."""
     for part in _trimmed(text.split("\n")):
         yield f"   {part}".rstrip()
 

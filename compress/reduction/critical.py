@@ -1,7 +1,7 @@
 """Which lines may not be lost: by the patterns of profiles, and by shape.
 
-The engine's own cues are shapes: a path with a line number, a row of
-numbers with their words, the head of an exception. Words stand in profiles.
+The engine's own cues are shapes: a path with a line number, a row of numbers with their words, the
+head of an exception. Words stand in profiles.
 """
 
 from __future__ import annotations
@@ -38,8 +38,13 @@ _ZERO = re.compile(r"(?<![\w.,])0 [^\W\d_]+|[^\W\d_]+[:=] ?0(?!\w|%|[.,]\d)")
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What is known of one line. ``level``: see :data:`VERDICT`. ``failing``: a failure's
-    pattern fits it, zero counts aside. ``before``, ``after``: context lines it asks for."""
+    """What is known of one line. ``level``: :data:`VERDICT` … :data:`PLAIN`. ``failing``: a
+    failure's pattern fits it, zero counts aside. ``before``, ``after``: context lines it asks for;
+    ``until``: a line that ends those after it. ``located``: it names a place in a file.
+
+    The others say which of the profile's patterns fit: ``frame`` and ``foreign`` of stack traces,
+    ``dropped`` and ``comment`` of the filter, ``kept`` and ``succeeded`` of success, ``signed`` of
+    the tool's signature."""
 
     level: int = PLAIN
     failing: bool = False
@@ -47,7 +52,6 @@ class Marks:
     after: int = 0
     until: PatternSet | None = None
     located: bool = False
-    shaped: bool = False
     foreign: bool = False
     frame: bool = False
     dropped: bool = False
@@ -123,7 +127,6 @@ class Assessor:
             after=after,
             until=until,
             located=_SHAPES.index(LOCATION) in shapes,
-            shaped=bool(shapes),
             foreign="foreign" in names,
             frame="frame" in names,
             dropped="drop" in names,

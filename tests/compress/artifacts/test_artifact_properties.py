@@ -69,7 +69,7 @@ def test_in_pieces_with_looks_between_or_whole_is_the_same(log: Log, cut: int) -
 @given(LOGS)
 def test_every_step_stands_in_context_exactly_once(log: Log) -> None:
     for artifact in log.artifacts():
-        lines = in_context(artifact).split("\n")
+        _title, *lines = in_context(artifact).split("\n")
         full = in_full(artifact)
         assert len(full) <= 3
         if artifact.current_step is not None:

@@ -19,7 +19,7 @@ def test_the_current_step_and_one_on_each_side_stand_in_full() -> None:
     (found,) = log.artifacts()
     assert in_context(found) == (
         f"Port (in progress) [artifact {found.id}]\n"
-        "To the new API.\n"
+        "   To the new API.\n"
         f"1. Part 1 (completed) [artifact {found.id} step 1]\n"
         "2. Part 2 (completed)\n"
         "   ## 2. Part 2\n   - [x] do 2\n\n   ```\n   9. no step\n   ```\n"
@@ -35,7 +35,7 @@ def test_a_document_that_cannot_be_cut_is_its_summary_and_a_pointer() -> None:
     log = Log()
     log.write("plans/a.md", "# Idea\n\nOne thing only.\n\nAnd why.\n")
     (found,) = log.artifacts()
-    assert in_context(found) == f"Idea (pending) [artifact {found.id}]\nOne thing only."
+    assert in_context(found) == f"Idea (pending) [artifact {found.id}]\n   One thing only."
 
 
 def test_of_a_finished_list_only_pointers_stand() -> None:
