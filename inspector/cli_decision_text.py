@@ -23,11 +23,6 @@ _STYLES: dict[str, Style] = {
 }
 
 
-def state_of(point: DecisionPoint) -> str:
-    """How it ended, or that it runs."""
-    return "running" if point.open else point.outcome
-
-
 def decisions_text(
     report: DecisionsReport, paint: Paint, *, full: bool, of_all: bool, chosen: bool = False
 ) -> Iterator[str]:
@@ -55,7 +50,7 @@ def _full(rows: Sequence[DecisionRow], paint: Paint) -> Iterator[str]:
         first, *rest = memory_text(point).split("\n")
         seqs = f"#{point.first_seq}–{point.last_seq}"
         lead = line(f"{seqs}  {point.level}  {first}", paint.width)
-        yield paint(lead, _STYLES[state_of(point)])
+        yield paint(lead, _STYLES[point.state])
         for text in rest:
             yield from (f"    {folded}" for folded in wrap(clean(text, " "), paint.width - 4))
 
@@ -74,7 +69,7 @@ def _table(rows: Sequence[DecisionRow], paint: Paint) -> Iterator[str]:
 
 
 def _cells(point: DecisionPoint, paint: Paint) -> list[str | Cell]:
-    state = state_of(point)
+    state = point.state
     ended = iso(point.ended_at)[:16].replace("T", " ") if paint.width >= 100 else ""
     return [
         f"{point.first_seq}–{point.last_seq}",

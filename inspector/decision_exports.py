@@ -131,8 +131,8 @@ def markdown(points: Sequence[DecisionPoint]) -> Iterator[str]:
 
 def _section(point: DecisionPoint) -> Iterator[str]:
     stage = point.stage
-    state = "running" if point.open else point.outcome
-    yield f"\n### {stage.kind.replace('_', ' ')} {stage.index}: {state}\n\n{code(stage.title)}\n\n"
+    yield f"\n### {stage.kind.replace('_', ' ')} {stage.index}: {point.state}\n\n"
+    yield f"{code(stage.title)}\n\n"
     for name, value in _facts(point):
         yield f"- {name}: {value}\n"
     if point.summary and point.summary != stage.title:

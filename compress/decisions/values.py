@@ -134,3 +134,8 @@ class DecisionPoint(_Value):
     left_out: int = 0
     """Items of steering, evidence and files beyond the limits of a record."""
     sources: FieldSources = Field(default_factory=FieldSources)
+
+    @property
+    def state(self) -> OutcomeKind | Literal["running"]:
+        """How it ended, or that it runs."""
+        return "running" if self.open else self.outcome

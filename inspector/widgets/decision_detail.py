@@ -14,7 +14,7 @@ from compress.decisions.values import DecisionPoint
 from compress.events import NodeId
 from inspector.sanitize import clean, line, wrap
 from inspector.widgets import figures
-from inspector.widgets.decision_list import STATES, events_words, stage_words, state_of
+from inspector.widgets.decision_list import STATES, events_words, stage_words
 from inspector.widgets.line_list import LineList, Listed
 from inspector.widgets.tones import Cells, pad
 
@@ -122,7 +122,7 @@ _Field = tuple[str, str, str, tuple[NodeId, ...]]
 
 
 def _fields(point: DecisionPoint, zone: tzinfo | None) -> Iterator[_Field]:
-    sources, state = point.sources, state_of(point)
+    sources, state = point.sources, point.state
     yield "about", point.stage.title or "–", "strong", sources.title or (point.first_seq,)
     facts = [stage_words(point), f"events {events_words(point)}"]
     facts.append(f"{figures.tokens(point.stage_tokens)} tokens")

@@ -35,11 +35,6 @@ _WIDE = 110
 """Cells from which on there are columns for the time and the weight."""
 
 
-def state_of(point: DecisionPoint) -> str:
-    """How it ended, or that it runs."""
-    return "running" if point.open else point.outcome
-
-
 def stage_words(point: DecisionPoint) -> str:
     """``turn 3`` · ``plan item 2``."""
     return f"{point.stage.kind.replace('_', ' ')} {point.stage.index}"
@@ -64,7 +59,7 @@ class DecisionList(LineList[DecisionRow]):
 
     def paint(self, row: DecisionRow, index: int, width: int) -> Cells:
         point = row.point
-        state = state_of(point)
+        state = point.state
         sign, tone = STATES[state]
         cells: Cells = [
             (f"{sign} ", tone),

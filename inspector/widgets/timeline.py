@@ -9,7 +9,7 @@ from textual.geometry import Size
 
 from inspector.decision_reports import DecisionRow
 from inspector.messages import RowActivated
-from inspector.widgets.decision_list import STATES, state_of
+from inspector.widgets.decision_list import STATES
 from inspector.widgets.tones import Cells, Drawn
 
 _GRAVEST = ("failure", "aborted", "retry", "running", "unknown", "success")
@@ -38,7 +38,7 @@ class Timeline(Drawn):
         columns = self._columns(width)
         found: dict[int, str] = {}
         for row, column in zip(self.rows, columns, strict=True):
-            state = state_of(row.point)
+            state = row.point.state
             known = found.get(column, state)
             found[column] = min(known, state, key=_GRAVEST.index)
         here = columns[self.cursor] if self.cursor < len(columns) else None
