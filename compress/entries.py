@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from compress.events import ContentBlock, EventType, NodeId, Role, SessionEvent, SurfaceOp, Usage
+from compress.markup import is_wrapped, without_tags
 
 NO_FACTS: Mapping[str, Any] = MappingProxyType({})
 HEADLINE_LIMIT = 200
@@ -112,7 +113,9 @@ def entry_of(event: SessionEvent, tokens: Sequence[int]) -> LogEntry:
 
 
 def headline(blocks: Sequence[ContentBlock]) -> str:
-    """The first line that says something, at most :data:`HEADLINE_LIMIT` characters."""
+    """The first line that says something, at most :data:`HEADLINE_LIMIT` characters. What a
+    program wrapped in tags stands back behind the words beside it, and goes without its tags."""
+    wrapped = ""
     for block in blocks:
         if block.kind == "tool_call":
             line = f"{block.name or '?'} {_first_line(_main_argument(block.input))}".rstrip()
@@ -120,9 +123,13 @@ def headline(blocks: Sequence[ContentBlock]) -> str:
             line = _image_line(block)
         else:
             line = _first_line(block.text) or (_image_line(block) if block.images else "")
+            if block.kind in ("text", "context") and is_wrapped(block.text):
+                head = without_tags(block.text[: HEADLINE_LIMIT * 20])
+                wrapped = wrapped or _first_line(head) or line
+                continue
         if line:
             return line[:HEADLINE_LIMIT]
-    return ""
+    return wrapped[:HEADLINE_LIMIT]
 
 
 def fact_line(meta: Mapping[str, Any]) -> str:

@@ -15,9 +15,10 @@ from compress.decisions.retries import Chain
 from compress.decisions.state import State
 from compress.decisions.turns import Turn
 from compress.decisions.values import Evidence, Steering, SteeringKind
-from compress.decisions.words import WORDS, is_wrapped, text_of
+from compress.decisions.words import WORDS, text_of
 from compress.decisions.work import keep
 from compress.events import ContentBlock, SessionEvent
+from compress.markup import is_wrapped
 
 _BROKEN = ("error", "aborted")
 _OVER = {"stop": "completed", "length": "completed", "aborted": "aborted"}

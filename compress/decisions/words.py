@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from compress.decisions.span import IntSeqs, Told
 from compress.events import ContentBlock
+from compress.markup import is_wrapped, without_tags
 
 WORDS = 2_000
 """Characters of a person's words in a record."""
-_LOOKED_AT = 20_000
-
-_OPEN = re.compile(r"\s*<([\w-]{1,60})(?:\s[^>]{0,200})?>")
-_TAG = re.compile(r"</?[\w-]{1,60}(?:\s[^>]{0,200})?>")
-
-
-def is_wrapped(text: str) -> bool:
-    """Whether a text consists of elements in tags: put beside the person's words by a program."""
-    if not text[:400].lstrip().startswith("<"):
-        return False
-    if len(text) > _LOOKED_AT:
-        opened = _OPEN.match(text)
-        return opened is not None and text[-200:].rstrip().endswith(f"</{opened[1]}>")
-    at, text = 0, text.rstrip()
-    while at < len(text):
-        opened = _OPEN.match(text, at)
-        closed = text.find(f"</{opened[1]}>", opened.end()) if opened else -1
-        if opened is None or closed < 0:
-            return False
-        at = closed + len(opened[1]) + 3
-    return True
 
 
 def text_of(blocks: Iterable[ContentBlock]) -> str:
@@ -46,7 +25,7 @@ def title(words: Sequence[tuple[str, int]]) -> Told:
         if line := _first_line(text):
             return line, (seq,)
     for text, seq in words:
-        if line := _first_line(_TAG.sub(" ", text)):
+        if line := _first_line(without_tags(text)):
             return line, (seq,)
     return "", ()
 

@@ -6,7 +6,7 @@ import pytest
 
 from compress.decisions.calls import commit_body, is_masked
 from compress.decisions.items import Item, compare
-from compress.decisions.words import is_wrapped
+from compress.markup import is_wrapped
 from tests.compress.decisions.story import JUDGE
 
 
