@@ -114,6 +114,9 @@ class Fold:
         state = self.state
         if state.turn is not None and event.turn == state.turn.number:
             state.turn.span.touch(event, seq, tokens)
+        elif state.turn is not None and event.type in self._handlers:
+            # Of no turn itself, it may still change what the running one has to say.
+            state.turn.span.revision = max(state.turn.span.revision, seq)
         for stage in state.items.values():
             if not stage.completed:
                 stage.span.touch(event, seq, tokens)

@@ -229,3 +229,14 @@ def test_ids_do_not_depend_on_how_events_are_numbered() -> None:
         harvest.feed(event, 0)
         ids.append([point.id for point in harvest.take()])
     assert ids[0] == ids[1]
+
+
+def test_an_error_of_no_turn_that_a_running_turn_tells_of_is_handed_out() -> None:
+    spoken = SessionEvent(seq=1, type="assistant/message", native_id="r0", block=0, node=1, turn=0)
+    failed = SessionEvent(seq=2, type="error", native_id="r1", block=0)
+    harvest = new_harvest()
+    first = feed(harvest, [[spoken]])
+    (again,) = feed(harvest, [[failed]])
+    assert [point.id for point in first] == [again.id]
+    assert again.revision == 2
+    assert [fact.source_event_seqs for fact in again.evidence] == [(2,)]
