@@ -30,8 +30,8 @@ MAX_TERMS = 64
 _MAX_TERM = 1_000
 _MAX_PIECES = 128
 """Words and pieces of which any may be found."""
-_NAME = {2: 4, 3: 12}
-"""Pieces of one run, by their length, from which a query without a blank is more than a name."""
+_NAME = {2: 3, 3: 12}
+"""Pieces, by their length, from which a query without a blank is more than a name."""
 _STEM = 4
 _ENDING = 3
 """Of a word, at least four characters, or all but the last three, begin the words that are taken
@@ -103,20 +103,18 @@ def any_of(query: str) -> str | None:
     """An FTS5 expression for the texts that hold any word of a query, a word that begins like it,
     or any piece of a run; ``None`` where the query is a single name, which is there or is not."""
     pieces: list[str] = []
-    is_name = len(terms := _terms(query)) < 2
 
     def take(match: re.Match[str]) -> str:
-        nonlocal is_name
         run, size = _letters(match)
         if size == 1:
             return run
-        found = _pieces(run, size, left=True, right=True, tail=False).split()
-        pieces.extend(found)
-        is_name = is_name and len(found) < _NAME[size]
+        pieces.extend(_pieces(run, size, left=True, right=True, tail=False).split())
         return " "
 
+    terms = _terms(query)
     rest = _RUN.sub(take, " ".join(terms))
-    if is_name:
+    lengths = [len(piece) for piece in pieces]
+    if len(terms) < 2 and all(lengths.count(size) < most for size, most in _NAME.items()):
         return None
     words = [word for word in _BETWEEN.split(rest) if any(map(str.isalnum, word))]
     wanted = [_quoted(piece) for piece in pieces]

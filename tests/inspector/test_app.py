@@ -19,6 +19,7 @@ from inspector.screens.help import KEYS, HelpScreen
 from inspector.screens.session import SessionScreen
 from inspector.screens.sessions import SessionsScreen
 from inspector.widgets.fate_list import BeforeList
+from inspector.widgets.hit_list import HitList
 from inspector.widgets.session_list import SessionList
 from inspector.widgets.surface_list import SurfaceList
 from inspector.widgets.text_pane import TextPane
@@ -120,6 +121,12 @@ async def test_a_hit_that_stands_no_longer_is_shown_in_its_time() -> None:
         row = app.screen.query_one(SurfaceList).row
         assert row is not None
         assert row.seq == 3
+
+
+async def test_a_query_of_symbols_is_told_what_it_lacks() -> None:
+    async with on_stage(None, "f", "asterisk", session=None) as (app, pilot):
+        await settle(pilot)
+        assert app.screen.query_one(HitList).empty == "A search needs a letter or a digit."
 
 
 # One session

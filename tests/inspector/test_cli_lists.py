@@ -174,3 +174,18 @@ def test_a_backlog_is_told_in_one_line_at_its_end() -> None:
     rows.append(row("a", 5))
     assert list(growth.lines(backlog=True)) == []
     assert list(growth.lines(backlog=False)) == ["read: 1 session, 5 events in all"]
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("→ ***", "A search needs a letter or a digit."),
+        ("no-such-name", "No event holds all of these words."),
+        ("harbour no-such-name", "No event holds all of these words; these hold some of them."),
+    ],
+)
+def test_a_search_that_finds_not_what_was_asked_for_says_so(
+    ullage: Ullage, store: Path, query: str, said: str
+) -> None:
+    assert ullage("search", query, db=store).out.splitlines()[0] == said
+    assert all(hit["partial"] for hit in ullage("search", query, "--json", db=store).value)
