@@ -12,6 +12,9 @@ from storage.watch import Stop, watch
 Watch = Callable[[Iterable[Path], Stop, Callable[[str], None]], Iterable[set[Path]]]
 """Folders, when to stop, whom to tell why there is nothing but polling → changed files."""
 
+_PAUSE = 0.02
+"""Seconds between two pieces of what can wait, so that the app is not slow meanwhile."""
+
 
 class Follower:
     """Reads a backlog and follows folders, in the thread that calls :meth:`run`.
@@ -73,7 +76,7 @@ class Follower:
                 self._read([waiting.pop()], stop)
                 self._done += 1
             elif self._idle():
-                continue
+                self._wake.wait(_PAUSE)
             elif watcher is None:
                 return
             else:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from compress.tokens import CharsOverFour
 from storage.connection import Connections
+from storage.follow import Follower
+from storage.ingest import Ingest
 from storage.reindexing import index_anew
 from storage.search import search
 from storage.sources.registry import registry
@@ -121,6 +125,29 @@ def test_an_older_store_is_searched_as_before_and_brought_up_event_by_event(
         assert left.fetchall() == []
         assert connection.execute("SELECT count(*) FROM search").fetchone() == (len(TEXTS),)
     assert not index_anew(old), "once is enough"
+    old.close()
+
+
+def test_an_older_store_is_brought_up_when_there_is_nothing_to_read(
+    store: Store, tmp_path: Path
+) -> None:
+    store.close()
+    age(tmp_path / "store.db")
+    old = Store(tmp_path / "store.db", registry())
+    order: list[str] = []
+
+    def idle() -> bool:
+        order.append("idle")
+        return index_anew(old)
+
+    reader = Ingest(old, counter_for=lambda _: CharsOverFour())
+    log = tmp_path / "other.jsonl"
+    log.write_bytes(record(0, "more to read", None, sessionId="other"))
+    follower = Follower(reader, read=lambda _: order.append("read"), idle=idle)
+    follower.run([log], [], lambda _: True, threading.Event())
+    reader.close()
+    assert order == ["read", "idle", "idle"], "the last finds nothing left"
+    assert headlines(old, "数据库") == [TEXTS[0]]
     old.close()
 
 
