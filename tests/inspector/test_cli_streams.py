@@ -92,7 +92,7 @@ def test_a_closed_stdout_is_no_error(store: Path) -> None:
 
 
 def test_only_what_is_written_to_the_output_is_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_space(_: object) -> None:
+    def no_space(_: object, **_options: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("builtins.print", no_space)
