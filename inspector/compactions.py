@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from compress.compaction.agent import AgentOperation, agent_operations
 from compress.compaction.micro import Reducer, preview_micro, preview_reduced
@@ -15,7 +16,6 @@ from compress.errors import CompressError, StaleNodeError
 from compress.events import NodeId
 from compress.operations import OperationDraft, Origin
 from compress.plan import PlanState
-from compress.reduction.values import Budget
 from inspector.contents import Contents
 from inspector.loaded import LoadedSession
 from inspector.pressures import reading_of_plan, window_of
@@ -28,10 +28,12 @@ from inspector.reports import (
     SessionHeader,
     SummaryReport,
 )
-from inspector.results import result_reducer, squeezed_result
 from inspector.settings import Settings
 from storage import resources
 from storage.store import Store
+
+if TYPE_CHECKING:
+    from compress.reduction.values import Budget
 
 _LOST_SHOWN = 200
 """Items of each kind of loss in a report; a warning names the rest."""
@@ -110,7 +112,8 @@ def preview(
     if request.mode == "reduce":
         made = _reduced(store, loaded, session, request)
     else:
-        budget, reducer = _budget(loaded, request, own), result_reducer(store, loaded)
+        budget = _budget(loaded, request, own)
+        reducer = _reducer(store, loaded) if request.mode == "micro" else None
         made = _made(session, used, request, own, budget, reducer=reducer)
     size = used, _used_after(loaded, session, made, at)
     report = _report(made, session, size, header, _at(loaded, at))
@@ -254,7 +257,7 @@ def _made(
     own: AgentOperation | None,
     budget: int | None,
     *,
-    reducer: Reducer,
+    reducer: Reducer | None,
 ) -> Preview:
     extra = frozenset(request.pins)
     if own is not None and request.start is None:
@@ -292,10 +295,19 @@ def _made(
     return found
 
 
+def _reducer(store: Store, loaded: LoadedSession) -> Reducer:
+    from inspector.results import result_reducer  # noqa: PLC0415 - see _reduced
+
+    return result_reducer(store, loaded)
+
+
 def _reduced(
     store: Store, loaded: LoadedSession, session: SessionInput, request: Request
 ) -> Preview:
     """One result, through the pipeline for tool output."""
+    # The profiles and their patterns take a tenth of a second to load, which others need not pay.
+    from inspector.results import squeezed_result  # noqa: PLC0415
+
     if request.start is None:
         raise RequestError("Name the result that is to be reduced.")
     found = squeezed_result(store, loaded, session.plan, request.start, request.strength)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from compress.errors import CompressError
 from compress.events import NodeId
@@ -23,21 +24,13 @@ from compress.messages import derive_messages
 from compress.operations import OperationDraft, OperationRow, number
 from compress.pins import pin_draft, unpin_draft
 from compress.plan import PlanState
-from compress.reduction.values import Budget
 from compress.surface import View
 from compress.undo import redo_draft, undo_draft
-from inspector import audits, compactions, comparisons, diffs, health, resumes
-from inspector.artifact_reports import ArtifactsReport
-from inspector.artifacts import artifacts_report
-from inspector.audit_reports import HeadReport, VerificationReport
+from inspector import audits, compactions, diffs, health
 from inspector.compactions import PreviewHandle
 from inspector.contents import Contents
 from inspector.decision_choice import EVERYTHING, Wanted
-from inspector.decision_exports import Format, format_named, written
-from inspector.decision_reports import DecisionsReport, ExportReport
-from inspector.decisions import decisions_report
 from inspector.details import event_detail, raw_content
-from inspector.export_files import write_export
 from inspector.loaded import PLAN_VIEW, LoadedSession
 from inspector.locations import Locations
 from inspector.pressures import pressure_report
@@ -60,15 +53,9 @@ from inspector.reports import (
     SurfaceReport,
     Track,
 )
-from inspector.results import squeezed_result
-from inspector.resume_reports import ResumeReport
 from inspector.session_rows import header_of, session_rows
 from inspector.settings import Loaded
-from inspector.squeeze_reports import SqueezedResult, squeezed_report
 from inspector.surface_rows import SurfaceRows
-from inspector.usage_reports import UsageBy, UsageReport
-from inspector.usages import usage_report
-from inspector.verification import head_report, verification_report
 from inspector.whereabouts import whereabouts
 from inspector.zones import LOCAL, zone_named
 from storage.catalog import SessionRecord
@@ -77,7 +64,16 @@ from storage.ingest import Progress
 from storage.search import search
 from storage.sources.registry import registry
 from storage.store import Store
-from storage.totals import spending
+
+if TYPE_CHECKING:
+    from compress.reduction.values import Budget
+    from inspector.artifact_reports import ArtifactsReport
+    from inspector.audit_reports import HeadReport, VerificationReport
+    from inspector.decision_exports import Format
+    from inspector.decision_reports import DecisionsReport, ExportReport
+    from inspector.resume_reports import ResumeReport
+    from inspector.squeeze_reports import SqueezedResult
+    from inspector.usage_reports import UsageBy, UsageReport
 
 _KEPT = 8
 """Sessions that stay loaded."""
@@ -298,6 +294,9 @@ class UseCases:
 
     def squeezed(self, session: str, seq: NodeId) -> SqueezedResult:
         """A tool's result as the pipeline for tool output reduces it; for looking."""
+        from inspector.results import squeezed_result
+        from inspector.squeeze_reports import squeezed_report
+
         loaded = self._load(session)
         return squeezed_report(squeezed_result(self._store, loaded, loaded.plan(), seq))
 
@@ -323,6 +322,8 @@ class UseCases:
 
     def artifacts(self, session: str, *, at: NodeId | None = None) -> ArtifactsReport:
         """The plans, to-do lists and plan documents of a session, step by step."""
+        from inspector.artifacts import artifacts_report
+
         loaded = self._load(session)
         return artifacts_report(self._store, loaded, self._header(loaded.record), at)
 
@@ -414,6 +415,8 @@ class UseCases:
     ) -> CompactionReport:
         """What would have been kept where the agent itself compacted for the ``number``-th time,
         beside what it kept."""
+        from inspector import comparisons
+
         loaded = self._load(session)
         header = self._header(loaded.record)
         return comparisons.compare(
@@ -422,7 +425,9 @@ class UseCases:
 
     def agent_compactions(self, session: str) -> tuple[NodeId, ...]:
         """The agent's own compactions that can be compared with; the first is number 1."""
-        return comparisons.agent_compactions(self._load(session))
+        from inspector.comparisons import agent_compactions
+
+        return agent_compactions(self._load(session))
 
     def pin(self, session: str, seqs: Sequence[NodeId]) -> OperationReport:
         """Pins the nodes of these events. All or none."""
@@ -484,6 +489,8 @@ class UseCases:
 
         Raises :class:`inspector.zones.UnknownZoneError`.
         """
+        from inspector.decisions import decisions_report
+
         records = self._store.sessions() if session is None else [self._store.find(session)]
         return decisions_report(
             self._store,
@@ -511,6 +518,10 @@ class UseCases:
 
         Raises the errors of :func:`inspector.export_files.write_export`.
         """
+        from inspector.decision_exports import format_named, written
+        from inspector.decision_reports import ExportReport
+        from inspector.export_files import write_export
+
         form = form or format_named(path)
         report = self.decisions(session, wanted, zone=zone, progress=progress)
         write_export(path, written(report.points, form), force=force)
@@ -528,6 +539,9 @@ class UseCases:
 
         Raises :class:`inspector.zones.UnknownZoneError`.
         """
+        from inspector.usages import usage_report
+        from storage.totals import spending
+
         found = zone_named(zone, self._environment)
         return usage_report(spending(self._store), by, found, since=since, until=until)
 
@@ -541,6 +555,8 @@ class UseCases:
         dry_run: bool = False,
     ) -> ResumeReport:
         """Writes the session's plan as a new session of its agent, beside the original."""
+        from inspector import resumes
+
         loaded = self._load(session)
         path = Path(loaded.record.path)
         if at is None and path.is_file():
@@ -567,11 +583,15 @@ class UseCases:
     def verify(self, session: str | None = None, head: str | None = None) -> VerificationReport:
         """Whether the recorded operations are what was recorded. ``head``: one that was noted
         earlier, to be found on the chain."""
+        from inspector.verification import verification_report
+
         record = None if session is None else self._store.find(session)
         return verification_report(self._store, record, head)
 
     def head(self, session: str | None = None) -> HeadReport:
         """The end of the chain of operations, to be noted elsewhere."""
+        from inspector.verification import head_report
+
         record = None if session is None else self._store.find(session)
         return head_report(self._store, record)
 

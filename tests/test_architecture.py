@@ -132,6 +132,10 @@ def test_the_command_line_is_loaded_without_the_app() -> None:
     assert "textual" not in loaded_after("import inspector.cli, inspector.usecases")
 
 
+def test_a_use_case_loads_what_only_others_need_no_earlier_than_they_do() -> None:
+    assert loaded_after("import inspector.usecases") & {"re2", "markdown_it", "pyarrow"} == set()
+
+
 @pytest.mark.parametrize("package", [*PACKAGES, "tests"])
 def test_a_long_file_says_why(package: str) -> None:
     silent = []

@@ -17,12 +17,15 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
-
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from typing import TYPE_CHECKING
 
 from compress.artifacts.values import StepStatus
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 TITLE = 200
 """Characters of a title."""
@@ -31,9 +34,6 @@ _READ = 400_000
 """Characters of a document whose structure is read."""
 _BOX = re.compile(r"\[([ xX])\](?:\s+|$)")
 _ENUMERATED = re.compile(r"\d{1,4}[.):]?\s+(?=\S)")
-_BLOCKS = MarkdownIt("commonmark").disable("inline")
-"""What stands within a line is read for titles alone: in hostile text it can take for ever."""
-_INLINE = MarkdownIt("commonmark")
 _INLINE_READ = 400
 """Characters of a line that become a title, before markup is taken away."""
 _LEAD_READ = 4_000
@@ -91,12 +91,27 @@ class _Item:
     box: StepStatus | None
 
 
+@cache
+def _inline() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - most sessions have no plan to read
+
+    return MarkdownIt("commonmark")
+
+
+@cache
+def _blocks() -> MarkdownIt:
+    """What stands within a line is read for titles alone: in hostile text it can take for ever."""
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - as above
+
+    return MarkdownIt("commonmark").disable("inline")
+
+
 def read(text: str) -> Document:
     """The structure of a document. Never raises."""
     lines = tuple(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
     hidden = _front_matter(lines)
     body = "\n".join([*("" for _ in range(hidden)), *lines[hidden:]])[:_READ]
-    tokens = _BLOCKS.parse(body)
+    tokens = _blocks().parse(body)
     headings = _headings(tokens, len(lines))
     items = list(_items(tokens))
     title = _title(headings)
@@ -273,7 +288,7 @@ def _plain(text: str) -> str:
 def _words(text: str) -> str:
     """The words of a text without emphasis, links and the like."""
     parts: list[str] = []
-    for token in _INLINE.parseInline(text):
+    for token in _inline().parseInline(text):
         for child in token.children or ():
             if child.type in ("softbreak", "hardbreak"):
                 parts.append(" ")
