@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from compress.errors import CompressError
+from storage.publishing import publish
 
 
 class ExportFileError(CompressError):
@@ -40,7 +41,7 @@ def write_export(path: Path, pieces: Iterable[bytes], *, force: bool = False) ->
         if force:
             Path(name).replace(path)
         else:
-            os.link(name, path)  # fails where the name was taken meanwhile
+            publish(Path(name), path)
     except FileExistsError as error:
         raise ExportFileError(f"{path} was made meanwhile; name another file.") from error
     except OSError as error:

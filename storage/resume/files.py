@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 from collections.abc import Iterable
@@ -10,11 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from storage.publishing import publish
 from storage.resume.base import ResumeRefusedError
 
 _CHUNK = 1 << 20
-_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
-"""What a file system without links answers."""
 
 
 def write_new(path: Path, lines: Iterable[bytes]) -> None:
@@ -34,7 +32,7 @@ def write_new(path: Path, lines: Iterable[bytes]) -> None:
                     file.write(b"\n")
                 file.flush()
                 os.fsync(file.fileno())
-            _publish(draft, path)
+            publish(draft, path)
         finally:
             draft.unlink(missing_ok=True)
         _sync_folder(path.parent)
@@ -47,18 +45,6 @@ def write_new(path: Path, lines: Iterable[bytes]) -> None:
             f"The copy cannot be written to {path.parent}: {error.strerror or error}; name "
             "another folder with --out."
         ) from error
-
-
-def _publish(draft: Path, path: Path) -> None:
-    """Gives the draft its name. A link, unlike a rename, never takes a file's place."""
-    try:
-        os.link(draft, path)
-    except OSError as error:
-        if error.errno not in _NO_LINKS:
-            raise
-        if path.exists():
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from error
-        draft.rename(path)
 
 
 def _sync_folder(folder: Path) -> None:
