@@ -8,6 +8,7 @@ names its files itself.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -90,6 +91,18 @@ def tool_call(name: str, value: Any) -> ToolCall:
         return ToolCall(name, ())
     background = any(value.get(key) is True for key in _BACKGROUND_KEYS)
     return ToolCall(name, tuple(_facts(value)), background)
+
+
+def json_output(text: str) -> Mapping[str, Any] | None:
+    """The object where a result stands in one with its output, as Codex' older form logs it:
+    empty where it is broken, ``None`` for any other text."""
+    if not text.startswith('{"output":'):
+        return None
+    try:
+        value: Mapping[str, Any] = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value
 
 
 def outcome(text: str, is_error: bool | None) -> Outcome:

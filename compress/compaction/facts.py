@@ -6,7 +6,6 @@ change how long a digest takes, never one byte of it.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ from typing import Any, Literal
 from compress.compaction.identifiers import IdentifierKind, identifiers
 from compress.events import ContentBlock, NodeId, SessionEvent
 from compress.messages.base import NodeContent
-from compress.toolcalls import Outcome, ToolCall, outcome, tool_call
+from compress.toolcalls import Outcome, ToolCall, json_output, outcome, tool_call
 
 NodeKind = Literal["user", "agent", "result", "rules", "earlier", "checkpoint", "other"]
 By = Literal["said", "edited", "called", "result", "user", "schema"]
@@ -264,13 +263,7 @@ def _result(block: ContentBlock) -> ResultFacts:
 
 def _unwrapped(text: str) -> str:
     """An output that stands in a JSON object, as some agents log it, is that output."""
-    if not text.startswith('{"output":'):
-        return text
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    inner = value.get("output") if isinstance(value, dict) else None
+    inner = (json_output(text) or {}).get("output")
     return inner if isinstance(inner, str) else text
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from compress.reduction.choice import choose
 from compress.reduction.critical import VERDICT, Assessor
 from compress.reduction.profile import Profile
+from compress.toolcalls import json_output
 
 _LINE = 300
 _EXIT_LINE = re.compile(
@@ -137,8 +138,8 @@ class Judge:
 
 def _ended(text: str) -> tuple[int | None, str]:
     """(exit code, output) of a result, without what the agent wrote around the output."""
-    if text.startswith('{"output":'):
-        return _from_json(text)
+    if (value := json_output(text)) is not None:
+        return _from_json(value, text)
     code: int | None = None
     before, mark, output = text[:2_000].partition(_OUTPUT_MARK)
     if mark and before.count("\n") < _WRAPPER_LINES:
@@ -155,12 +156,8 @@ def _ended(text: str) -> tuple[int | None, str]:
     return code, "\n".join(lines)
 
 
-def _from_json(text: str) -> tuple[int | None, str]:
+def _from_json(value: Mapping[str, Any], text: str) -> tuple[int | None, str]:
     """Codex' older form of a result: an object with the output and its exit code."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None, text
     output = value.get("output")
     metadata = value.get("metadata")
     code = metadata.get("exit_code") if isinstance(metadata, dict) else None
