@@ -1,10 +1,17 @@
-"""What ``ullage artifacts --json`` prints."""
+"""What ``ullage artifacts --json`` prints, and the signs of a step wherever it is shown."""
 
 from __future__ import annotations
 
-from compress.artifacts.values import Artifact
+from compress.artifacts.values import Artifact, StepStatus
 from compress.events import NodeId
 from inspector.reports import Report, SessionHeader
+
+STEP_MARKS: dict[StepStatus, str] = {
+    "completed": "✓",
+    "in_progress": "▸",
+    "pending": "○",
+    "unknown": "·",
+}
 
 
 class ArtifactReport(Report):

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from inspector.artifact_reports import ArtifactReport, ArtifactsReport
     from inspector.cli_paint import Paint
 
-_MARKS = {"completed": "✓", "in_progress": "▸", "pending": "○", "unknown": "·"}
-
 
 @click.command(
     short_help="List plans and to-do lists, step by step.",
@@ -109,9 +107,10 @@ def _outline(one: ArtifactReport, paint: Paint) -> Iterator[str]:
 
 
 def _step(step: ArtifactStep, width: int, paint: Paint, *, current: bool) -> str:
+    from inspector.artifact_reports import STEP_MARKS
     from inspector.sanitize import line
 
-    text = line(f"  {step.number:>{width}} {_MARKS[step.status]} {step.title}", paint.width)
+    text = line(f"  {step.number:>{width}} {STEP_MARKS[step.status]} {step.title}", paint.width)
     if current:
         return paint(text, "bold", "cyan")
     return paint(text, "dim") if step.status == "completed" else text

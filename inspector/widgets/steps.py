@@ -5,17 +5,10 @@ from __future__ import annotations
 from textwrap import indent
 
 from compress.artifacts.chunks import progress, state
-from compress.artifacts.values import Artifact, ArtifactStep, StepStatus
-from inspector.artifact_reports import ArtifactsReport
+from compress.artifacts.values import Artifact, ArtifactStep
+from inspector.artifact_reports import STEP_MARKS, ArtifactsReport
 from inspector.widgets import figures
 from inspector.widgets.text_pane import Section
-
-_MARKS: dict[StepStatus, str] = {
-    "completed": "✓",
-    "in_progress": "▸",
-    "pending": "○",
-    "unknown": "·",
-}
 
 
 def sections_of_artifacts(report: ArtifactsReport) -> list[Section]:
@@ -43,7 +36,7 @@ def _sections(artifact: Artifact) -> list[Section]:
 
 
 def _step(artifact: Artifact, step: ArtifactStep) -> Section:
-    text = f"{step.number:>3} {_MARKS[step.status]} {step.title}"
+    text = f"{step.number:>3} {STEP_MARKS[step.status]} {step.title}"
     if step.number == artifact.current_step:
         more = "" if step.text == step.title else "\n" + indent(step.text.rstrip(), " " * 6)
         return Section(text + more, "accent")
