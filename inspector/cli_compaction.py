@@ -60,10 +60,7 @@ def compaction_lines(
     for warning in report.warnings:
         yield paint(line(f"note: {warning}", paint.width), "yellow")
     yield ""
-    yield from fates_by_rule(report.nodes, paint)
-    if nodes:
-        yield ""
-        yield from fates_by_node(report.nodes, paint)
+    yield from fates(report.nodes, paint, each=nodes)
     yield ""
     yield from lost_lines(report.lost, paint)
     if report.summary is not None:
@@ -93,7 +90,15 @@ def _change(report: CompactionReport, paint: Paint) -> Iterator[str]:
         yield f"{name:<6} ▕{drawn}▏ {tokens:>9,} tokens{of}"
 
 
-def fates_by_rule(nodes: Sequence[NodeFate], paint: Paint) -> Iterator[str]:
+def fates(nodes: Sequence[NodeFate], paint: Paint, *, each: bool) -> Iterator[str]:
+    """The fates by rule, and where ``each`` is wanted, those of every node."""
+    yield from _fates_by_rule(nodes, paint)
+    if each:
+        yield ""
+        yield from _fates_by_node(nodes, paint)
+
+
+def _fates_by_rule(nodes: Sequence[NodeFate], paint: Paint) -> Iterator[str]:
     """How many nodes each rule decides on, and their counted tokens; what frees most first."""
     groups: dict[tuple[str, str], list[NodeFate]] = {}
     for node in nodes:
@@ -116,7 +121,7 @@ def fates_by_rule(nodes: Sequence[NodeFate], paint: Paint) -> Iterator[str]:
     yield from table(columns, [cells for _, _, cells in ordered], paint)
 
 
-def fates_by_node(nodes: Sequence[NodeFate], paint: Paint) -> Iterator[str]:
+def _fates_by_node(nodes: Sequence[NodeFate], paint: Paint) -> Iterator[str]:
     """What becomes of every node, in the order of the surface."""
     columns = (
         Column("SEQ", "right", most=7),

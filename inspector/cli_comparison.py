@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from rich.cells import cell_len
 
-from inspector.cli_compaction import LISTED, SUMMARY_LINES, fates_by_node, fates_by_rule, losses
+from inspector.cli_compaction import LISTED, SUMMARY_LINES, fates, losses
 from inspector.cli_output import heading
 from inspector.cli_paint import Cell, Column, Paint, counted, percent, table
 from inspector.reports import AgentSide, CompactionReport, LostReport, SummaryReport
@@ -49,10 +49,7 @@ def comparison_text(
         yield ""
         yield from _listed(title, found, paint)
     yield ""
-    yield from fates_by_rule(report.nodes, paint)
-    if nodes:
-        yield ""
-        yield from fates_by_node(report.nodes, paint)
+    yield from fates(report.nodes, paint, each=nodes)
     yield ""
     yield from _summaries(theirs.summary, report.summary, paint, full=full)
     yield ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ import pytest
 from inspector import cli
 from inspector.cli_shell import Opener, Shell
 from inspector.demo import demo_home
+from inspector.usecases import UseCases
+from tests.inspector.logs import usecases
 
 SESSION = "7c1de4a2-3b5f-4d0e-9a68-52f0c7b91e34"
 BEFORE_COMPACTION = 122
@@ -32,6 +34,14 @@ class Outcome:
 
 
 Ullage = Callable[..., Outcome]
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> Iterator[UseCases]:
+    """Use-cases over an empty store in memory."""
+    opened = usecases(":memory:", tmp_path)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture(scope="session")

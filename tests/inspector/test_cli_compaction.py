@@ -9,7 +9,7 @@ import pytest
 from inspector.cli_compaction import (
     SUMMARY_LINES,
     compaction_lines,
-    fates_by_rule,
+    fates,
     losses,
 )
 from inspector.cli_paint import Paint
@@ -47,7 +47,7 @@ def lines(report: CompactionReport = REPORT, **options: bool) -> list[str]:
 
 
 def test_each_rule_says_of_how_many_nodes_and_tokens_it_decides() -> None:
-    assert list(fates_by_rule(NODES, PAINT)) == [
+    assert list(fates(NODES, PAINT, each=False)) == [
         "FATE      NODES  COUNTED TOKENS  RULE",
         "shadowed      2  1.5k → 0        outcome",
         "receipt       1  400 → 30        cleared",

@@ -17,17 +17,10 @@ from inspector.usecases import UseCases
 from storage.sources.registry import registry
 from storage.store import Store
 from tests.conftest import REPOSITORY
-from tests.inspector.logs import Log, rows, usecases
+from tests.inspector.logs import Log, rows
 from tests.storage.store_dump import dump
 
 pytestmark = pytest.mark.hard
-
-
-@pytest.fixture
-def cases(tmp_path: Path) -> Iterator[UseCases]:
-    opened = usecases(":memory:", tmp_path)
-    yield opened
-    opened.close()
 
 
 def test_r28_files_without_a_session_are_listed_with_a_reason(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,19 +10,12 @@ import pytest
 
 from inspector.reports import IngestReport, SessionRow, SurfaceReport
 from inspector.usecases import UseCases
-from tests.inspector.logs import Log, usecases
+from tests.inspector.logs import Log
 
 pytestmark = pytest.mark.hard
 
 TURNS = [f"{who} {n}" for n in range(3) for who in ("question", "answer")]
 """What the generator's plain log of three rounds says."""
-
-
-@pytest.fixture
-def cases(tmp_path: Path) -> Iterator[UseCases]:
-    opened = usecases(":memory:", tmp_path)
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,6 @@ from inspector.usecases import UseCases
 from tests.inspector.logs import usecases
 
 pytestmark = pytest.mark.hard
-
-
-@pytest.fixture
-def cases(tmp_path: Path) -> Iterator[UseCases]:
-    opened = usecases(":memory:", tmp_path)
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

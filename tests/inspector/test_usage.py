@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -16,16 +16,9 @@ from inspector.usage_reports import TokenTotals, UsageReport
 from inspector.usecases import UseCases
 from inspector.zones import UnknownZoneError, zone_named
 from tests.inspector.conftest import SESSION, Ullage
-from tests.inspector.logs import Log, usecases
+from tests.inspector.logs import Log
 
 Read = Callable[[str], UseCases]
-
-
-@pytest.fixture
-def cases(tmp_path: Path) -> Iterator[UseCases]:
-    opened = usecases(":memory:", tmp_path)
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,28 +16,13 @@ from compress.tokens import CharsOverFour
 from storage import decisions as kept
 from storage.catalog import SessionRecord
 from storage.decisions import Rules, bring_up, decisions, graduate
-from storage.ingest import Ingest
 from storage.sources.registry import registry
 from storage.store import Store
 from storage.verification import verify
 from tests.inspector.logs import NAME, Log
+from tests.storage.test_ingest import ingest
 
 RULES = Rules("1", CharsOverFour().count, Judge)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "store.db", registry())
-    yield opened
-    opened.close()
-
-
-def read(store: Store, *paths: Path) -> None:
-    reader = Ingest(store, counter_for=lambda _: CharsOverFour())
-    try:
-        reader.run(paths, final=True)
-    finally:
-        reader.close()
 
 
 def turns(log: Log, *titles: str) -> None:
@@ -69,12 +53,12 @@ def whole(store: Store, session: SessionRecord) -> list[DecisionPoint]:
 def test_what_came_since_is_harvested_and_nothing_twice(store: Store, tmp_path: Path) -> None:
     log = Log(tmp_path)
     turns(log, "first", "second")
-    read(store, log.path)
+    ingest(store, log.path)
     session = store.find("last")
     assert titles(bring_up(store, session, RULES)) == ["first", "second"]
     assert bring_up(store, session, RULES) == [], "nothing is new"
     turns(log, "third")
-    read(store, log.path)
+    ingest(store, log.path)
     session = store.find("last")
     fed: list[int] = []
     counting = Rules("1", RULES.count, lambda: fed.append(1) or Judge())  # type: ignore[func-returns-value]
@@ -89,11 +73,11 @@ def test_only_new_events_are_read_again(
 ) -> None:
     log = Log(tmp_path)
     turns(log, *map(str, range(5)))
-    read(store, log.path)
+    ingest(store, log.path)
     bring_up(store, store.find("last"), RULES)
     before = store.find("last").last_seq
     turns(log, "more")
-    read(store, log.path)
+    ingest(store, log.path)
     asked: list[int] = []
     events = store.events
     monkeypatch.setattr(store, "events", lambda s, seqs: asked.extend(seqs) or events(s, seqs))  # type: ignore[func-returns-value]
@@ -105,11 +89,11 @@ def test_only_new_events_are_read_again(
 def test_a_log_that_was_begun_anew_is_harvested_anew(store: Store, tmp_path: Path) -> None:
     log = Log(tmp_path)
     turns(log, "first", "second")
-    read(store, log.path)
+    ingest(store, log.path)
     bring_up(store, store.find("last"), RULES)
     rows = log.path.read_text().splitlines(keepends=True)
     log.path.write_text("".join(rows[:2]))
-    read(store, log.path)
+    ingest(store, log.path)
     session = store.find("last")
     bring_up(store, session, RULES)
     assert titles(points(store, session)) == ["first"]
@@ -121,7 +105,7 @@ def test_a_log_that_was_begun_anew_is_harvested_anew(store: Store, tmp_path: Pat
 def test_other_rules_harvest_anew(store: Store, tmp_path: Path) -> None:
     log = Log(tmp_path)
     turns(log, "first", "second")
-    read(store, log.path)
+    ingest(store, log.path)
     session = store.find("last")
     bring_up(store, session, RULES)
     double = Rules("2", lambda text: 2 * RULES.count(text), Judge)
@@ -135,7 +119,7 @@ def test_of_two_processes_one_keeps_and_the_other_looks_again(
 ) -> None:
     log = Log(tmp_path)
     turns(log, "first")
-    read(store, log.path)
+    ingest(store, log.path)
     session = store.find("last")
     keep, beaten = kept._keep, []
 
@@ -154,7 +138,7 @@ def test_of_two_processes_one_keeps_and_the_other_looks_again(
 def test_the_oldest_graduate_and_the_union_stays(store: Store, tmp_path: Path) -> None:
     log = Log(tmp_path)
     turns(log, *(f"request number {n}" for n in range(8)))
-    read(store, log.path)
+    ingest(store, log.path)
     session = store.find("last")
     bring_up(store, session, RULES)
     before = points(store, session)
@@ -175,7 +159,7 @@ def test_the_oldest_graduate_and_the_union_stays(store: Store, tmp_path: Path) -
 def test_a_changed_graduation_is_found(store: Store, tmp_path: Path) -> None:
     log = Log(tmp_path)
     turns(log, "first", "second")
-    read(store, log.path)
+    ingest(store, log.path)
     session = store.find("last")
     bring_up(store, session, RULES)
     graduate(store, session, 1, at=1.0)
@@ -191,12 +175,12 @@ def test_a_changed_graduation_is_found(store: Store, tmp_path: Path) -> None:
 def test_what_graduated_and_grew_stays_in_the_projects_memory(store: Store, tmp_path: Path) -> None:
     log = Log(tmp_path)
     turns(log, "first", "second", "third")
-    read(store, log.path)
+    ingest(store, log.path)
     bring_up(store, store.find("last"), RULES)
     graduate(store, store.find("last"), 30, at=1.0)
     gone = {p.id for p in points(store, store.find("last")) if p.level == "L3"}
     turns(log, "fourth")
-    read(store, log.path)
+    ingest(store, log.path)
     session = store.find("last")
     bring_up(store, session, RULES)
     assert gone == {p.id for p in points(store, session) if p.level == "L3"}
@@ -207,7 +191,7 @@ def test_a_fork_leaves_what_it_repeats_to_the_other_session(store: Store, tmp_pa
     turns(log, "first", "second")
     fork = tmp_path / "fork.jsonl"
     fork.write_text(log.path.read_text().replace(NAME, "f0000000-0000-0000-0000-00000000000f"))
-    read(store, log.path, fork)
+    ingest(store, log.path, fork)
     sessions = store.sessions()
     for session in sessions:
         bring_up(store, session, RULES)
@@ -219,7 +203,7 @@ def test_a_fork_leaves_what_it_repeats_to_the_other_session(store: Store, tmp_pa
 def test_a_store_that_may_only_be_read_is_looked_at(store: Store, tmp_path: Path) -> None:
     log = Log(tmp_path)
     turns(log, "first")
-    read(store, log.path)
+    ingest(store, log.path)
     store.connections.read_only = True
     assert titles(bring_up(store, store.find("last"), RULES)) == ["first"]
     assert points(store, store.find("last")) == []

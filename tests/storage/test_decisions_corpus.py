@@ -3,26 +3,18 @@ that the log has; nothing is lost when most of them graduate."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from storage.decisions import bring_up, decisions, graduate
-from storage.sources.registry import registry
 from storage.store import Store
-from tests.storage.test_decisions import RULES, points, read, whole
+from tests.storage.test_decisions import RULES, points, whole
+from tests.storage.test_ingest import ingest
 
 pytestmark = pytest.mark.corpus
 
 AGENTS = ("claude", "codex", "pi", "dsh")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "store.db", registry())
-    yield opened
-    opened.close()
 
 
 def largest(corpus: Path, agent: str) -> Path:
@@ -44,7 +36,7 @@ def test_a_log_that_grows_gives_what_the_whole_one_gives(
     log = tmp_path / "grows.jsonl"
     for upto in (len(rows) // 3, 2 * len(rows) // 3, len(rows)):
         log.write_bytes(b"".join(rows[:upto]))
-        read(store, log)
+        ingest(store, log)
         bring_up(store, store.find("last"), RULES)
     session = store.find("last")
     kept = points(store, session)
@@ -54,7 +46,7 @@ def test_a_log_that_grows_gives_what_the_whole_one_gives(
 
 def test_every_record_names_events_of_its_log_and_none_is_lost(corpus: Path, store: Store) -> None:
     logs = (path for agent in AGENTS for path in (corpus / agent).rglob("*") if path.is_file())
-    read(store, *sorted(logs))
+    ingest(store, *sorted(logs))
     sessions = store.sessions()
     for session in sessions:
         bring_up(store, session, RULES)

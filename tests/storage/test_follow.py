@@ -75,13 +75,6 @@ def play(generator: Path, folder: Path, scenario: str) -> None:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "store.db", registry())
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
 def folder(tmp_path: Path) -> Path:
     made = tmp_path / "projects"
     made.mkdir()

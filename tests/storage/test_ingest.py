@@ -8,7 +8,6 @@ import random
 import signal
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -50,13 +49,6 @@ def record(number: int, text: str, parent: int | None, **more: object) -> bytes:
 
 def conversation(length: int, word: str = "word") -> bytes:
     return b"".join(record(n, f"{word} {n} é 你好 😀", n - 1 if n else None) for n in range(length))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "store.db", registry())
-    yield opened
-    opened.close()
 
 
 def ingest(store: Store, *paths: Path, final: bool | None = True) -> int:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlite_utils import Database
 
-from compress.tokens import CharsOverFour
-from storage.ingest import Ingest
 from storage.schema import migrations
 from storage.sources.registry import registry
 from storage.store import Store
@@ -20,21 +18,11 @@ from storage.totals import _USED, Spending, SpentRequest, spending
 from tests.storage.sources.codex_logs import data, figures, meta, said, turn, usage
 from tests.storage.sources.test_claude_totals import BUCKETS, counted_from_raw
 from tests.storage.sources.test_codex_usage import counted
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(tmp_path / "store.db", registry())
-    yield opened
-    opened.close()
+from tests.storage.test_ingest import ingest
 
 
 def read(store: Store, *paths: Path) -> Spending:
-    reader = Ingest(store, counter_for=lambda _: CharsOverFour())
-    try:
-        reader.run(paths, final=True)
-    finally:
-        reader.close()
+    ingest(store, *paths)
     return spending(store)
 
 
