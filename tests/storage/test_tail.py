@@ -458,4 +458,7 @@ def test_a_file_that_becomes_another_one_is_read_from_its_start(live: Live, scen
     assert len(records(before)) == 4
     assert b"".join(r.raw + b"\n" for r in records(after)) == path.read_bytes()
     seen = states(before)
-    assert ("gone" in seen[seen.index("appended") :]) == (scenario == "delete")
+    was_gone = "gone" in seen[seen.index("appended") :]
+    # Between a rename and the new file the name is free for a moment, which may be seen or not.
+    assert was_gone or scenario != "delete"
+    assert not was_gone or scenario in ("delete", "rename")
