@@ -1,0 +1,1 @@
+"""What a log says, statement by statement, and how much of each a pack needs."""

@@ -1,0 +1,1 @@
+"""Retrieval packs: ranked beliefs, rendered under one budget."""

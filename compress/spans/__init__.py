@@ -1,0 +1,1 @@
+"""Long texts cut into spans that a search can find and a pack can hold."""

@@ -1,0 +1,68 @@
+"""What ``ullage pack`` and ``ullage rebuild`` answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from compress.beliefs.values import BeliefType, RetentionClass, Strategy
+from compress.events import NodeId
+from compress.packs.values import Pack, Reason
+from inspector.reports import Report
+
+
+class PackLineReport(Report):
+    """A candidate: what it is, what it costs, whether it is packed, and why."""
+
+    belief: str
+    """Its id."""
+    type: BeliefType
+    retention: RetentionClass
+    """Printed as ``class``."""
+    label: str
+    locked: bool
+    strategy: Strategy
+    fell_back: Strategy | None = None
+    rank: int
+    score: float
+    tokens_raw: int
+    tokens_rendered: int
+    packed: bool
+    reason: Reason
+    duplicate_of: str | None = None
+    source_event_seqs: tuple[NodeId, ...]
+    session: str
+    """Its name in the store."""
+    rendered: str
+    """As it stands, or would stand, in the pack."""
+
+
+class PackReport(Report):
+    """A pack, previewed or committed."""
+
+    query: str
+    scope: str
+    """``session``, ``project`` or ``store``: where it was looked for."""
+    session: str | None = None
+    """On whose plan surface it is, or would be, committed."""
+    budget: int
+    tokens: int
+    """Of the text, whole."""
+    overflow: int = 0
+    counter: str
+    compression: bool
+    compression_source: str
+    """Where that was set: a flag, a variable, a file, or ``default``."""
+    text: str
+    lines: tuple[PackLineReport, ...]
+    operation: str | None = None
+    """Of the commit; none for a preview."""
+    files: tuple[str, ...] = ()
+    """That were written with the commit."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackHandle:
+    """A preview together with what its commit needs. Nothing of it is written."""
+
+    report: PackReport
+    pack: Pack
