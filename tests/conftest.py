@@ -8,6 +8,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# No judgement by the clock; where others wait for the result, the same examples in every run.
+settings.register_profile(
+    "ullage",
+    deadline=None,
+    derandomize="CI" in os.environ,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("ullage")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
