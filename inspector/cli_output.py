@@ -76,18 +76,31 @@ def sessions_text(rows: Sequence[SessionRow], now: float, paint: Paint) -> Itera
 
 
 SHORTEST_ID, LONGEST_ID = 8, 64
+_TWIN = 24
+"""An id that must be printed at more than this length to be told from another is printed as its
+first characters and its last."""
 
 
 def shortened(ids: Sequence[str]) -> dict[str, str]:
-    """Each id's shortest beginning that no other of these has, of at least 8 characters: what is
-    printed can be typed."""
+    """Each id's shortest beginning that no other of these has, of at least 8 characters, or, where
+    long ids begin alike, ``BEGINNING…END``: what is printed can be typed."""
     ordered = sorted(set(ids))
     short: dict[str, str] = {}
     for place, name in enumerate(ordered):
         beside = ordered[max(0, place - 1) : place] + ordered[place + 1 : place + 2]
         shared = max((_shared(name, other) for other in beside), default=0)
         short[name] = name[: max(SHORTEST_ID, shared + 1)]
+        if len(short[name]) > _TWIN:
+            short[name] = _ends_of(name, ordered) or short[name]
     return short
+
+
+def _ends_of(name: str, ids: Sequence[str]) -> str | None:
+    beginning = name[:SHORTEST_ID]
+    twins = [other for other in ids if other != name and other.startswith(beginning)]
+    shared = max(_shared(name[::-1], other[::-1]) for other in twins)
+    end = name[-shared - 1 :]
+    return f"{beginning}…{end}" if len(beginning) + len(end) < min(_TWIN, len(name)) else None
 
 
 def _shared(one: str, other: str) -> int:

@@ -39,6 +39,8 @@ _OPERATIONS = (
     "WHERE session_id = ? ORDER BY number"
 )
 _PAGE = 500
+_NAMED = 6
+"""Candidates that a refusal lists."""
 _RECENCY = "min(coalesce(s.last_event_at, f.mtime_ns / 1e9), f.mtime_ns / 1e9)"
 """When something was last heard of a session. No event is younger than the last write to its file:
 a log that says so has a wrong clock."""
@@ -86,21 +88,23 @@ class Store:
         return decode_session(row)
 
     def find(self, reference: str) -> SessionRecord:
-        """The session that a person means: ``last``, a name, or a unique prefix of one.
+        """The session that a person means: ``last``, a name, a unique prefix of one, or a unique
+        ``BEGINNING…END``.
 
-        Raises :class:`UnknownSessionError`, which lists the candidates.
+        Raises :class:`UnknownSessionError`, which lists candidates.
         """
         if not reference:
             # The beginning of every name: an empty variable of a script must not pick the only one.
             raise UnknownSessionError("No session is named; ullage sessions lists them.")
         if reference == "last":
             return self._last()
-        pattern = reference.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+        pattern = reference.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        pattern = pattern.replace("…", "%") if "…" in pattern else f"{pattern}%"
         with self.connections.read() as connection:
             rows_ = connection.execute(
                 f"{SESSIONS} WHERE s.name = ?1 OR s.name LIKE ?2 ESCAPE '\\' "
-                "ORDER BY s.name = ?1 DESC, s.name LIMIT 6",
-                (reference, pattern),
+                "ORDER BY s.name = ?1 DESC, s.name LIMIT ?3",
+                (reference, pattern, _NAMED + 1),
             ).fetchall()
         found = [decode_session(row) for row in rows_]
         if not found:
@@ -109,9 +113,10 @@ class Store:
                 "a log will do as well."
             )
         if len(found) > 1 and found[0].name != reference:
+            several = "several sessions" if len(found) <= _NAMED else f"more than {_NAMED} sessions"
             raise UnknownSessionError(
-                f"{reference!r} is the beginning of several sessions; give more of the name.",
-                choices=[record.name for record in found],
+                f"{reference!r} stands for {several}; give more of the name.",
+                choices=[record.name for record in found[:_NAMED]],
             )
         return found[0]
 

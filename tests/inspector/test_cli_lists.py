@@ -19,13 +19,31 @@ from inspector.schemas import OperationDocument
 from tests.inspector.conftest import SESSION, Ullage
 
 
-@given(st.lists(st.text("ab-", max_size=14), max_size=12))
+def means(printed: str, name: str) -> bool:
+    beginning, dots, end = printed.partition("…")
+    return name == printed or (
+        name.startswith(beginning)
+        and (not dots or (name.endswith(end) and len(name) >= len(printed) - 1))
+    )
+
+
+@given(
+    st.lists(
+        st.text("ab-", max_size=14) | st.text("ab", max_size=3).map(lambda end: "a" * 30 + end),
+        max_size=12,
+    )
+)
 def test_a_printed_id_means_one_session(ids: list[str]) -> None:
-    """Typed as it is printed, it is the id itself or the beginning of no other."""
+    """Typed as it is printed, it is the id itself, or the beginning, or beginning and end, of no
+    other."""
     for name, short in shortened(ids).items():
-        assert name.startswith(short)
         assert len(short) >= min(8, len(name))
-        assert short == name or [n for n in set(ids) if n.startswith(short)] == [name]
+        assert short == name or [n for n in set(ids) if means(short, n)] == [name]
+
+
+def test_long_ids_that_differ_late_are_printed_by_both_ends() -> None:
+    ids = ["019cabb7-e893-7e40-ad43-9853b24907f2", "019cabb7-e893-7e40-ad43-9853b24907f6"]
+    assert shortened(ids) == {ids[0]: "019cabb7…2", ids[1]: "019cabb7…6"}
 
 
 def test_ids_of_one_moment_are_printed_as_far_as_they_differ() -> None:

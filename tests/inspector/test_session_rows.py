@@ -125,6 +125,7 @@ def test_a_session_is_named_by_the_beginning_of_its_name_or_by_its_file(
     with pytest.raises(UnknownSessionError, match="several sessions") as refusal:
         cases.find("aaaa")
     assert refusal.value.choices == (NAME, NAME[:-1] + "f")
+    assert cases.find("aaaa…f") == NAME[:-1] + "f"
     with pytest.raises(UnknownSessionError, match="is a folder, not a log"):
         cases.find(str(tmp_path))
     with pytest.raises(UnknownSessionError, match="ullage sessions lists them"):
