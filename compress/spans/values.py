@@ -29,6 +29,10 @@ TextKind = Literal["markdown", "plain", "code", "diff", "log", "table"]
 
 BoundaryMode = Literal["similarity", "structure_only"]
 
+Cut = Literal["section", "block", "sentence", "line", "punctuation", "blank", "cluster", "scalar"]
+"""What a span begins at, the strongest first. ``cluster``: nothing better was within the limit;
+``scalar``: a single grapheme cluster was above the hard limit, so that it had to be cut."""
+
 
 @dataclass(frozen=True, slots=True)
 class SourceRange:
@@ -104,6 +108,8 @@ class Span:
     """Index of the first block that it has a part of, and of the last."""
     overlap: int = 0
     """Scalars at its beginning that the span before it has, too."""
+    cut: Cut = "section"
+    """What it begins at; of a document's first span, a section."""
 
 
 @dataclass(frozen=True, slots=True)
