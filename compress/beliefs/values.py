@@ -12,6 +12,7 @@ RetentionClass = Literal["fact", "snapshot", "transient", "unknown"]
 BeliefType = Literal[
     "instruction",  # what the user asked for or corrected
     "answer",  # what the agent said
+    "action",  # what the agent did: a command, a query, a job for another agent
     "decision",  # a decision point
     "plan_step",
     "file_snapshot",  # a file as it was read, or a listing
