@@ -19,6 +19,7 @@ from compress.errors import StaleNodeError
 from compress.events import NodeId
 from compress.operations import operation_number
 from compress.pairing import STEP_TYPES, Pairing, Walk
+from compress.pieces import CHUNK
 from compress.plan import PlanState
 
 USER, STEERING, ASSISTANT, RESULT, CONTEXT = range(1, 6)
@@ -36,6 +37,8 @@ _CODES: Mapping[str, int] = {
 }
 _NOTED = frozenset({"artifact/update", "approval/decision"})
 _NO_STEP = -1
+_DESCENTS = 32
+"""So many stretches of ascending nodes are looked through one by one for a place."""
 
 
 class Measured:
@@ -80,11 +83,17 @@ class Measured:
         identity = _number(node)
         if identity is None:
             return None
-        # Most surfaces stand in log order, so the place can be looked for by halves.
-        guess = bisect_left(self.ids, identity)
-        if guess < len(self.ids) and self.ids[guess] == identity:
-            return guess
-        return self._places.get(node)
+        edges = self.arrays.descents
+        if len(edges) > _DESCENTS:
+            return self._places.get(node)
+        # Most surfaces stand in log order, or nearly, so the place can be looked for by halves.
+        start = 0
+        for stop in (*edges, len(self.ids)):
+            guess = bisect_left(self.ids, identity, start, stop)
+            if guess < stop and self.ids[guess] == identity:
+                return guess
+            start = stop
+        return None
 
     def position(self, node: NodeId) -> int:
         """The same. Raises :class:`StaleNodeError` where it does not stand."""
@@ -106,9 +115,14 @@ class Measured:
             yield memoryview(values)[start:stop].cast("B")
 
     @cached_property
+    def heaviest(self) -> int:
+        """Tokens of the unit that weighs most; 0 where nothing stands."""
+        weights = self.arrays.unit_tokens
+        starts = range(0, len(weights), CHUNK)
+        return max((max(weights[start : start + CHUNK]) for start in starts), default=0)
+
+    @cached_property
     def _places(self) -> Mapping[NodeId, int]:
-        if all(map(int.__lt__, self.ids, self.arrays.ids[1:])):
-            return {}
         return {node: position for position, node in enumerate(self.nodes)}
 
 
@@ -117,6 +131,8 @@ class Arrays:
 
     def __init__(self) -> None:
         self.ids = array("q")
+        self.descents = array("q")
+        """Positions of the nodes whose number is not above that of the node before."""
         self.counts = array("l")
         self.tokens = array("q")
         self.sums = array("q", [0])
@@ -268,7 +284,8 @@ def _take(arrays: Arrays, walk: Walk, state: PlanState, first: int) -> None:
     surface, entries = state.surface, state.entries
     members, shadowed = surface.members, surface.shadowed
     ids, counts, tokens = arrays.ids, arrays.counts, arrays.tokens
-    kinds, steps = arrays.kinds, arrays.steps
+    kinds, steps, descents = arrays.kinds, arrays.steps, arrays.descents
+    newest = ids[-1] if ids else 0
     for position, node in enumerate(surface.nodes[first:], first):
         seqs = members[node]
         log = [entries[seq] for seq in seqs]
@@ -277,7 +294,11 @@ def _take(arrays: Arrays, walk: Walk, state: PlanState, first: int) -> None:
             weight += entry.tokens
             if entry.calls or entry.results:
                 walk.event(entry, position)
-        ids.append(node if isinstance(node, int) else -operation_number(node))
+        identity = node if isinstance(node, int) else -operation_number(node)
+        if identity <= newest and position:
+            descents.append(position)
+        newest = identity
+        ids.append(identity)
         counts.append(len(seqs))
         tokens.append(weight)
         head = log[0] if log else None

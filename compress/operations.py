@@ -34,6 +34,7 @@ from typing import Any, Literal
 from compress.entries import LogEntry, entry_of
 from compress.errors import StaleNodeError
 from compress.events import Append, NodeId, Rebase, Replace, SessionEvent, SurfaceOp
+from compress.pieces import Pieces
 
 Origin = Literal["user", "policy"]
 """Who decided: a person, or a policy that a setting allowed to act alone."""
@@ -79,7 +80,8 @@ class OperationDraft:
 
     kind: OperationKind
     events: tuple[SessionEvent, ...]
-    """Seqs ``"+1"``, ``"+2"`` …, in order."""
+    """Seqs ``"+1"``, ``"+2"`` …, in order. What they list of a surface may be a view of it
+    (:class:`~compress.pieces.Pieces`) until :func:`number` writes it out."""
     origin: Origin = "user"
 
 
@@ -189,6 +191,7 @@ def number(
                     "node": None if event.node is None else named(event.node),
                     "op": _renamed(event.op, names),
                     "source_event_seqs": tuple(named(n) for n in event.source_event_seqs),
+                    "meta": {name: _listed(value) for name, value in event.meta.items()},
                 }
             ),
             at=at,
@@ -280,6 +283,11 @@ def operation_entry(event: SessionEvent) -> LogEntry:
 def draft_event(index: int, **fields: Any) -> SessionEvent:
     """The ``index``-th event of a draft, from 1; fields as :class:`SessionEvent` takes them."""
     return SessionEvent(seq=f"+{index}", native_id=f"+{index}", **fields)
+
+
+def _listed(value: Any) -> Any:
+    """What a draft only views becomes a list, as JSON has it."""
+    return list(value) if isinstance(value, Pieces) else value
 
 
 def _kind(first: SessionEvent) -> OperationKind:

@@ -11,6 +11,7 @@ from compress.compaction.region import Span
 from compress.compaction.values import Summary
 from compress.events import ContentBlock, NodeId, Replace, SessionEvent
 from compress.operations import OperationDraft, OperationKind, Origin, draft_event
+from compress.pieces import Pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def compact_draft(
         meta={
             "start": span.nodes[0],
             "end": span.nodes[-1],
-            "shadowed_seqs": list(span.gone),
+            "shadowed_seqs": span.gone,
             "tokens_before": written.before,
             "tokens_after": written.after,
             "strategy": strategy,
@@ -76,8 +77,11 @@ def compact_draft(
             "block_tokens": [written.after],
         },
     )
-    # Put in unchecked: these are a surface's own nodes, up to a million of them.
-    message = message.model_copy(update={"source_event_seqs": (*span.gone, "+1", "+2")})
+    # Put in unchecked, as a view of a surface's own nodes: up to a million of them, which are
+    # listed only when the operation gets its numbers.
+    own: tuple[NodeId, ...] = ("+1", "+2")
+    cited = Pieces([(span.gone, 0, len(span.gone)), (own, 0, len(own))])
+    message = message.model_copy(update={"source_event_seqs": cited})
     end = draft_event(4, type="compact/end")
     return OperationDraft("compact", (start, told, message, end), origin)
 

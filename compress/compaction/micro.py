@@ -244,9 +244,10 @@ def _preview(
     session: SessionInput, measured: Measured, wanted: _Plan, warnings: Sequence[str]
 ) -> Preview:
     positions = [measured.position(one.node) for one in wanted.replaced]
+    nodes = tuple(one.node for one in wanted.replaced)
     change = Change(
         kind=wanted.kind,
-        span=Span(positions[0], positions[-1] + 1, tuple(o.node for o in wanted.replaced), ()),
+        span=Span(positions[0], positions[-1] + 1, nodes, (), nodes),
         brought={
             position: ((f"+{index}", one.after),)
             for index, (position, one) in enumerate(zip(positions, wanted.replaced, strict=True), 3)

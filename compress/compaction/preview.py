@@ -18,6 +18,7 @@ from compress.errors import CompressError
 from compress.events import NodeId
 from compress.measured import Measured
 from compress.operations import OperationDraft, OperationKind
+from compress.pieces import Pieces
 
 BY_HAND = "kept by hand"
 """The rule of a node that is kept in this one operation."""
@@ -52,7 +53,7 @@ class _Figures:
     """What follows from a change by sums alone."""
 
     fates: Fates
-    surface: tuple[NodeId, ...]
+    surface: Sequence[NodeId]
     before: int
     after: int
     region_before: int
@@ -151,9 +152,10 @@ def _change_now(preview: Preview, session: SessionInput, measured: Measured) -> 
     places = [find(session, measured, preview.fates.nodes[run.start]) for run in runs]
     nodes = tuple(measured.nodes[place] for place in places)
     kept = tuple(node for node in nodes if node in session.plan.held)
+    gone = tuple(node for node in nodes if node not in session.plan.held)
     return Change(
         preview.kind,
-        Span(min(places), max(places) + 1, nodes, kept),
+        Span(min(places), max(places) + 1, nodes, kept, gone),
         {
             place: ((f"+{index}", run.tokens_after),)
             for index, (place, run) in enumerate(zip(places, runs, strict=True), 3)
@@ -209,7 +211,7 @@ def _figures(
     before, first = measured.total, min(change.brought, default=0)
     return _Figures(
         fates=Fates(measured, runs),
-        surface=tuple(_surface(measured.nodes, runs, change.brought)),
+        surface=Pieces(_surface(measured.nodes, runs, change.brought)),
         before=before,
         after=before - gone + came,
         region_before=gone,
@@ -221,17 +223,18 @@ def _figures(
 
 
 def _surface(
-    nodes: tuple[NodeId, ...],
+    nodes: Sequence[NodeId],
     runs: Sequence[FateRun],
     brought: Mapping[int, tuple[tuple[NodeId, int], ...]],
-) -> Iterator[NodeId]:
-    """What stands after: new nodes take the place of the first that they stand for."""
+) -> Iterator[tuple[Sequence[NodeId], int, int]]:
+    """The stretches of what stands after: new nodes take the place of the first that they stand
+    for."""
     left = dict(brought)
     for run in runs:
-        for new, _ in left.pop(run.start, ()):
-            yield new
+        new = tuple(node for node, _ in left.pop(run.start, ()))
+        yield new, 0, len(new)
         if run.fate in ("kept", "pinned"):
-            yield from nodes[run.start : run.stop]
+            yield nodes, run.start, run.stop
 
 
 def _touched(change: Change) -> Iterable[tuple[int, int]]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from compress.compaction.errors import RegionError, UnfinishedCompactionError
 from compress.compaction.values import SessionInput
@@ -12,24 +11,19 @@ from compress.errors import StaleNodeError, UnbalancedBoundaryError
 from compress.events import NodeId
 from compress.measured import Measured
 from compress.pairing import Pairing
+from compress.pieces import Pieces
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Span:
-    """A checked region by position: nodes ``start`` … ``stop - 1``; ``keep`` stays as nodes."""
+    """A checked region by position: nodes ``start`` … ``stop - 1``; ``keep`` stays as nodes, what
+    is ``gone`` does not, in surface order."""
 
     start: int
     stop: int
-    nodes: tuple[NodeId, ...]
+    nodes: Sequence[NodeId]
     keep: tuple[NodeId, ...]
-
-    @cached_property
-    def gone(self) -> tuple[NodeId, ...]:
-        """What the region shadows, in surface order."""
-        if not self.keep:
-            return self.nodes
-        kept = set(self.keep)
-        return tuple(node for node in self.nodes if node not in kept)
+    gone: Sequence[NodeId]
 
 
 def check_region(
@@ -67,13 +61,16 @@ def span_of(
         if position is not None and start <= position < stop:
             kept.update(measured.unit(position))
     nodes = measured.nodes
-    keep = tuple(nodes[position] for position in sorted(kept) if start <= position < stop)
+    inside = sorted(position for position in kept if start <= position < stop)
+    keep = tuple(nodes[position] for position in inside)
     if len(keep) == stop - start:
         raise RegionError(
             "The region holds pinned nodes only, so nothing can be compacted in it: unpin some, or "
             "choose a larger one."
         )
-    return Span(start, stop, nodes[start:stop], keep)
+    region = Pieces([(nodes, start, stop)])
+    gone = Pieces.without(nodes, start, stop, inside) if inside else region
+    return Span(start, stop, region, keep, gone)
 
 
 def find(session: SessionInput, measured: Measured, seq: NodeId) -> int:

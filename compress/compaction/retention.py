@@ -84,7 +84,7 @@ def oversized_units(session: SessionInput, measured: Measured) -> tuple[NodeId, 
     if not session.window or not measured.unit_tokens:
         return ()
     budget = int(session.policy.retain(session.window) / (session.calibration or 1.0))
-    if max(measured.unit_tokens) <= budget:
+    if measured.heaviest <= budget:
         return ()
     found = zip(measured.units, measured.unit_tokens, strict=True)
     return tuple(measured.nodes[start] for start, weight in found if weight > budget)

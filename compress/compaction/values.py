@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from compress.compaction.facts import FactsCache
@@ -121,7 +121,7 @@ class Preview:
     region: Region
     fates: Fates
     """Every node of the surface before, in its order."""
-    surface: tuple[NodeId, ...]
+    surface: Sequence[NodeId]
     """The nodes after; ``"+N"`` are those that the draft brings."""
     summary: Summary | None
     tokens_before: int

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from compress.events import NodeId
 from compress.meter.features import Features, Node, accumulate
+from compress.pieces import CHUNK
 
 BLOCK = 256
 """Nodes that are summed up together."""
@@ -52,7 +53,6 @@ class Blocks:
         if len(nodes) < 2 * BLOCK:
             self._each(total, nodes)
             return total
-        nodes, standing = tuple(nodes), tuple(standing)
         at = 0
         for start, place, length in _runs(nodes, standing):
             self._each(total, nodes[at:start])
@@ -90,18 +90,15 @@ class Blocks:
         return found
 
 
-def _runs(
-    nodes: tuple[NodeId, ...], standing: tuple[NodeId, ...]
-) -> Iterator[tuple[int, int, int]]:
+def _runs(nodes: Sequence[NodeId], standing: Sequence[NodeId]) -> Iterator[tuple[int, int, int]]:
     """(start, place, length) of the runs of ``nodes`` that stand in a row, too."""
     places: dict[NodeId, int] | None = None
-    numbers = set(map(type, standing)) == {int}
     at = 0
     while at < len(nodes):
         node = nodes[at]
         place: int | None = None
-        if numbers and isinstance(node, int):
-            guess = bisect_left(standing, node)
+        if isinstance(node, int):
+            guess = bisect_left(standing, node, key=_number)
             if guess < len(standing) and standing[guess] == node:
                 place = guess
         if place is None and isinstance(node, int):
@@ -116,14 +113,18 @@ def _runs(
         at += length
 
 
-def _common(nodes: tuple[NodeId, ...], at: int, standing: tuple[NodeId, ...], place: int) -> int:
+def _number(node: NodeId) -> int:
+    return node if isinstance(node, int) else -1
+
+
+def _common(nodes: Sequence[NodeId], at: int, standing: Sequence[NodeId], place: int) -> int:
     """How many nodes are the same from two places on, found by doubling, then by halves."""
     most = min(len(nodes) - at, len(standing) - place)
     same, step = 1, 1
     while same < most and step:
-        step = min(step, most - same)
+        step = min(step, most - same, CHUNK)
         left, right = at + same, place + same
-        if nodes[left : left + step] == standing[right : right + step]:
+        if tuple(nodes[left : left + step]) == tuple(standing[right : right + step]):
             same += step
             step *= 2
         else:
