@@ -28,11 +28,11 @@ EDGE = "\ue000"
 MAX_TERMS = 64
 """Terms of one query; the rest is left out, since FTS5 joins each with the others."""
 _MAX_TERM = 1_000
-_MAX_PIECES = 128
+MAX_PIECES = 128
 """Words and pieces of which any may be found."""
 _NAME = {2: 3, 3: 12}
 """Pieces, by their length, from which a query without a blank is more than a name."""
-_STEM = 4
+STEM = 4
 _ENDING = 3
 """Of a word, at least four characters, or all but the last three, begin the words that are taken
 for forms of it."""
@@ -40,7 +40,7 @@ for forms of it."""
 _ASCII = bytes(range(128))
 _IGNORED = "\u0640\u200b\u200c\u200d"
 """Arabic's line filler, and the joiners and breaks without a width: no part of any word."""
-_MARKS = "\u0300-\u036f\u1dc0-\u1dff"
+MARKS = "\u0300-\u036f\u1dc0-\u1dff"
 _UNINDEXED = re.compile("[\0\ud800-\udfff]")
 _BETWEEN = re.compile(r"[\s!-/:-@\[-`{-~]+")
 
@@ -56,11 +56,11 @@ _FOLDED = re.compile(f"[{_class(PAIRED, BARE, MARKED)}{_WIDE}]")
 
 def _word(*tables: str) -> str:
     letters = _class(*tables)
-    return f"[{letters}][{letters}{_MARKS}{_IGNORED}]*"
+    return f"[{letters}][{letters}{MARKS}{_IGNORED}]*"
 
 
 _WORDS = {"bare": re.compile(_word(BARE)), "marked": re.compile(_word(MARKED))}
-_JOINT = f"[^\\w{_MARKS}{_class(BARE, MARKED)}]{{1,3}}"
+_JOINT = f"[^\\w{MARKS}{_class(BARE, MARKED)}]{{1,3}}"
 """Blanks and punctuation between two words of a run."""
 _RUN = re.compile(
     f"(?P<paired>[{_class(PAIRED)}]+)|(?P<wide>[{_WIDE}]+)|"
@@ -102,6 +102,24 @@ def all_of(query: str) -> str | None:
 def any_of(query: str) -> str | None:
     """An FTS5 expression for the texts that hold any word of a query, a word that begins like it,
     or any piece of a run; ``None`` where the query is a single name, which is there or is not."""
+    terms, pieces, words = terms_and_pieces(query)
+    lengths = [len(piece) for piece in pieces]
+    if len(terms) < 2 and all(lengths.count(size) < most for size, most in _NAME.items()):
+        return None
+    wanted = [_quoted(piece) for piece in pieces]
+    for word in words:
+        wanted.append(_quoted(word))
+        if len(word) > STEM:
+            wanted.append(_quoted(stem_of(word)) + " *")
+    wanted = list(dict.fromkeys(wanted))
+    if any(len(piece) == 3 for piece in pieces):
+        # Beside such runs a word, often a name or a number, counts as the pieces it would make.
+        wanted += [_quoted(word) for word in words for _ in range(min(len(word), STEM * 2) - 1)]
+    return " OR ".join(wanted[:MAX_PIECES])
+
+
+def terms_and_pieces(query: str) -> tuple[list[str], list[str], list[str]]:
+    """The terms of a query, the pieces of all runs in them, and the words beside."""
     pieces: list[str] = []
 
     def take(match: re.Match[str]) -> str:
@@ -113,20 +131,31 @@ def any_of(query: str) -> str | None:
 
     terms = _terms(query)
     rest = _RUN.sub(take, " ".join(terms))
-    lengths = [len(piece) for piece in pieces]
-    if len(terms) < 2 and all(lengths.count(size) < most for size, most in _NAME.items()):
-        return None
-    words = [word for word in _BETWEEN.split(rest) if any(map(str.isalnum, word))]
-    wanted = [_quoted(piece) for piece in pieces]
-    for word in words:
-        wanted.append(_quoted(word))
-        if len(word) > _STEM:
-            wanted.append(_quoted(word[: max(_STEM, len(word) - _ENDING)]) + " *")
-    wanted = list(dict.fromkeys(wanted))
-    if any(len(piece) == 3 for piece in pieces):
-        # Beside such runs a word, often a name or a number, counts as the pieces it would make.
-        wanted += [_quoted(word) for word in words for _ in range(min(len(word), _STEM * 2) - 1)]
-    return " OR ".join(wanted[:_MAX_PIECES])
+    return terms, pieces, [word for word in _BETWEEN.split(rest) if any(map(str.isalnum, word))]
+
+
+def spelled(term: str) -> tuple[str, bool]:
+    """A term in the pieces of the index, and whether the last of them only begins one."""
+    is_beginning = False
+
+    def take(match: re.Match[str]) -> str:
+        nonlocal is_beginning
+        run, size = _letters(match)
+        if size == 1:
+            return run
+        if match.end() < len(term):
+            # What follows begins after the run's end.
+            return _pieces(run, size, left=match.start() > 0, right=True, tail=True)
+        edged = EDGE * (size == 3 and match.start() > 0) + run
+        is_beginning = len(edged) < size
+        return _pieces(run, size, left=match.start() > 0, right=False, tail=False)
+
+    return _RUN.sub(take, term), is_beginning
+
+
+def stem_of(word: str) -> str:
+    """What begins the words that are taken for forms of a word longer than :data:`STEM`."""
+    return word[: max(STEM, len(word) - _ENDING)]
 
 
 def words_of(query: str) -> str | None:
@@ -153,21 +182,8 @@ def _is_indexed(character: str) -> bool:
 
 def _phrase(term: str) -> str:
     """The term as it stands in the index, wherever in a longer run it may."""
-    is_beginning = False
-
-    def take(match: re.Match[str]) -> str:
-        nonlocal is_beginning
-        run, size = _letters(match)
-        if size == 1:
-            return run
-        if match.end() < len(term):
-            # What follows begins after the run's end.
-            return _pieces(run, size, left=match.start() > 0, right=True, tail=True)
-        edged = EDGE * (size == 3 and match.start() > 0) + run
-        is_beginning = len(edged) < size
-        return _pieces(run, size, left=match.start() > 0, right=False, tail=False)
-
-    phrase = _quoted(_RUN.sub(take, term)) + " *" * is_beginning
+    text, is_beginning = spelled(term)
+    phrase = _quoted(text) + " *" * is_beginning
     parts = parts_of(term)
     return f"({phrase} OR {_quoted(' '.join(parts))})" if parts else phrase
 

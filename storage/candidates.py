@@ -1,0 +1,79 @@
+"""Which events a query finds in a part of the store, the best first, at a bounded cost.
+
+SQLite's ``bm25()`` reads the whole list of every word of a query and scores every row, which takes
+a second for a word that stands in a third of a million events. Here each piece of the query is
+counted up to a limit, in the part that is asked for; the rarest are looked up, as many as stay
+below a number of rows in all, and what says little is left out while they find enough. A row's
+score is the sum of the weights of its pieces: BM25's, of presence alone. Who reads the events
+scores their texts in full (``storage/scoring.py``), with the same weights.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from storage.catalog import SessionRecord
+from storage.connection import Connections
+from storage.index_part import IndexPart, Match, session_range
+from storage.pieces import Piece, pieces_of
+from storage.rows import seq_of
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A piece of the query with its weight in the part of the store that was asked:
+    ln(1 + (N − n + ½) ÷ (n + ½)) for n of N events that hold it."""
+
+    piece: Piece
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """What a query finds. ``events`` are ordered, the best first, of equals the newest."""
+
+    pieces: tuple[Weighed, ...]
+    events: tuple[Match, ...]
+
+
+def matches(
+    connections: Connections,
+    query: str,
+    sessions: Sequence[SessionRecord] | None,
+    limit: int,
+) -> Matches:
+    """The best events that hold something of a query, of these sessions or (``None``) of all. Any
+    text is a legal query; one without a letter or digit finds nothing.
+
+    Of one session alone, what it repeats of another (a fork) is found under its own seqs.
+    """
+    pieces = pieces_of(query)
+    if not pieces or sessions == []:
+        return Matches((), ())
+    with connections.read() as connection:
+        part = IndexPart(connection, sessions)
+        counted = [count for count in map(part.counted, pieces) if count.holders]
+        found = part.looked_up(counted, limit)
+        best = heapq.nlargest(limit * (4 if part.fork else 2), found.items(), key=lambda f: f[::-1])
+        events = part.told(best)[:limit]
+    return Matches(tuple(Weighed(count.piece, count.weight) for count in counted), tuple(events))
+
+
+def recent(
+    connections: Connections, sessions: Sequence[SessionRecord], limit: int
+) -> tuple[Match, ...]:
+    """The newest events that stood on the surface, of these sessions in their order."""
+    found: list[Match] = []
+    with connections.read() as connection:
+        for session in sessions:
+            if len(found) >= limit:
+                break
+            rows = connection.execute(
+                "SELECT id, tokens FROM events WHERE id BETWEEN ? AND ? AND generation = ? "
+                "AND op IS NOT NULL AND tokens > 0 ORDER BY id DESC LIMIT ?",
+                (*session_range(session.id, session.id), session.generation, limit - len(found)),
+            )
+            found += [Match(session.id, seq_of(row), 0.0, tokens) for row, tokens in rows]
+    return tuple(found)
