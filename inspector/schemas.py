@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from compress.decisions.values import DecisionPoint
+from compress.spans.manifest import SpanManifest
 from inspector.artifact_reports import ArtifactReport, ArtifactsReport
 from inspector.audit_reports import HeadReport, VerificationReport
 from inspector.profile_reports import ProfileCheck, ProfileRow
@@ -77,6 +78,11 @@ _DOCUMENTS: dict[str, tuple[str, Any]] = {
     "doctor": ("ullage doctor", DoctorReport),
     "error": ("any command that refuses", ErrorDocument),
 }
+_FILES: dict[str, tuple[str, Any]] = {
+    "spans": ("the manifest of a document that was cut into spans", SpanManifest),
+}
+"""Documents that no command prints and that are checked when they are read: a field that is not
+in the schema is refused."""
 
 
 class UnknownSchemaError(Exception):
@@ -85,24 +91,30 @@ class UnknownSchemaError(Exception):
     code = "unknown_schema"
 
     def __init__(self, name: str) -> None:
-        near = difflib.get_close_matches(name, _DOCUMENTS, n=3)
+        known = [*_DOCUMENTS, *_FILES]
+        near = difflib.get_close_matches(name, known, n=3)
         super().__init__(f"There is no schema {name}; `ullage schema` lists them all.")
-        self.choices = tuple(near or _DOCUMENTS)
+        self.choices = tuple(near or known)
 
 
 def names() -> Iterator[tuple[str, str]]:
-    """Each schema's name and the command that prints such a document."""
-    for name, (command, _) in _DOCUMENTS.items():
+    """Each schema's name and the command that prints such a document, or what it is."""
+    for name, (command, _) in (_DOCUMENTS | _FILES).items():
         yield name, command
 
 
 def schema_text(name: str) -> str:
     """One schema as JSON text, newline included. Raises :class:`UnknownSchemaError`."""
-    if name not in _DOCUMENTS:
+    if name in _FILES:
+        title, model = _FILES[name]
+        schema = TypeAdapter(model).json_schema(mode="serialization")
+    elif name in _DOCUMENTS:
+        command, model = _DOCUMENTS[name]
+        title = f"{command} --json"
+        schema = _open(TypeAdapter(model).json_schema(mode="serialization"))
+    else:
         raise UnknownSchemaError(name)
-    command, model = _DOCUMENTS[name]
-    schema = _open(TypeAdapter(model).json_schema(mode="serialization"))
-    head = {"$schema": DIALECT, "$id": f"ullage:{name}", "title": f"{command} --json"}
+    head = {"$schema": DIALECT, "$id": f"ullage:{name}", "title": title}
     return json.dumps(head | {k: v for k, v in schema.items() if k != "title"}, indent=2) + "\n"
 
 
