@@ -1,0 +1,222 @@
+"""The parts of a continuation context, each written as well as its allowance of tokens lets it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from compress.compaction.material import Digest, headline, pointer
+from compress.compaction.sections import Section, sections_of
+from compress.compaction.values import SessionInput
+from compress.continuation.turns import brief, indented, recent_units, spoken, told, whole
+from compress.continuation.values import SectionName
+from compress.decisions.text import memory_text
+from compress.decisions.values import DecisionPoint
+from compress.events import NodeId
+from compress.operations import in_log_order
+
+Cost = Callable[[str], int]
+"""Tokens of an item, its newline included."""
+
+_FENCES = re.compile(r"`{3,}")
+_SAID: tuple[tuple[str, SectionName, str], ...] = (
+    ("User instructions", "instructions", "What the user asked for"),
+    ("Standing rules", "rules", "Standing rules"),
+    ("Open items", "open_items", "Open items"),
+    ("Running jobs", "jobs", "Running jobs"),
+    ("Unresolved errors", "errors", "Unresolved errors"),
+)
+"""Title of a summary's section → what it is called here."""
+_DECISIONS = "Decision points"
+_TURNS = "Recent turns"
+_POINTERS = re.compile(r"- (?:At events? |\d+ messages: |… and )")
+"""Lines that count what was left out."""
+_LITTLE = 64
+"""Tokens below which nothing is made fuller."""
+_MISSES = 12
+"""Units in a row that have no room left, after which no older one is tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Lines of one section. ``shown``: events whose texts stand word for word in it."""
+
+    name: SectionName
+    title: str
+    lines: tuple[str, ...] = ()
+    items: int = 0
+    left_out: int = 0
+    degraded: int = 0
+    shown: frozenset[NodeId] = field(default_factory=frozenset)
+
+    @property
+    def text(self) -> str:
+        """The section as it stands, its heading included; empty where there is nothing."""
+        return "\n".join([heading(self.title), *self.lines]) if self.lines else ""
+
+
+def heading(title: str) -> str:
+    """The line that a section begins with."""
+    return f"## {title}"
+
+
+def pinned(session: SessionInput) -> Part:
+    """Every pinned node with its whole unit, word for word: this part is never trimmed."""
+    members = session.plan.surface.members
+    nodes = [node for node in in_log_order(session.plan.held) if members.get(node)]
+    lines = tuple(
+        f"### {pointer(seq)} {said}\n{fenced(text)}"
+        for node in nodes
+        for seq, said, text in spoken(session.content(node))
+    )
+    return Part("pinned", "Pinned", lines, len(nodes), shown=frozenset(nodes))
+
+
+def fenced(text: str) -> str:
+    """A text as a block of code that no fence within it ends."""
+    longest = max((len(run) for run in _FENCES.findall(text)), default=2)
+    mark = "`" * (longest + 1)
+    return f"{mark}\n{text}\n{mark}"
+
+
+def said_parts(found: Digest) -> dict[SectionName, tuple[Section, int]]:
+    """What a summary would say of the user's words, of what is open and of what failed: name →
+    (section, how many there are)."""
+    known = {section.title: section for section in sections_of(found)}
+    totals = {
+        "User instructions": len(found.said),
+        "Standing rules": len(found.rules),
+        "Open items": len(found.open_items),
+        "Running jobs": len(found.jobs),
+        "Unresolved errors": len(found.failures),
+    }
+    return {name: (known[title], totals[title]) for title, name, _ in _SAID if title in known}
+
+
+def said_part(name: SectionName, section: Section, total: int, allowance: int, cost: Cost) -> Part:
+    """One of these in at most so many tokens, its heading included; empty where nothing fits."""
+    title = next(shown for _, known, shown in _SAID if known == name)
+    room = allowance - cost("\n" + heading(title))
+    written = section.write(room, cost) if room > 0 else None
+    if written is None or not written.lines or sum(map(cost, written.lines)) > room:
+        return Part(name, title, left_out=total)
+    items = sum(1 for line in written.lines if not _POINTERS.match(line))
+    return Part(
+        name,
+        title,
+        written.lines,
+        items,
+        max(0, total - items),
+        max(0, items - (total - len(written.degraded))) if written.degraded else 0,
+    )
+
+
+def decisions_part(points: Sequence[DecisionPoint], allowance: int, cost: Cost) -> Part:
+    """Decision points, the newest first choice, written in log order: as their lines of memory,
+    else in one line."""
+    left = allowance - cost("\n" + heading(_DECISIONS))
+    chosen: list[str] = []
+    short = 0
+    for point in reversed(points):
+        line = f"- {pointer(point.last_seq)} "
+        full = line + indented(memory_text(point))
+        state = "running" if point.open else point.outcome
+        brief_ = f"{line}{headline(point.stage.title)} [{state}]"
+        form = next((f for f, most in ((full, left // 2), (brief_, left)) if cost(f) <= most), "")
+        if not form:
+            break
+        short += form is brief_
+        chosen.append(form)
+        left -= cost(form)
+    chosen.reverse()
+    return Part(
+        "decisions",
+        _DECISIONS,
+        tuple(chosen),
+        len(chosen),
+        len(points) - len(chosen),
+        short,
+    )
+
+
+@dataclass(slots=True)
+class _Turn:
+    """A unit as it is written. ``form``: ``whole``, ``told`` or ``brief``."""
+
+    unit: tuple[NodeId, ...]
+    text: str
+    form: str
+
+
+def turns_part(
+    session: SessionInput,
+    allowance: int,
+    cost: Cost,
+    *,
+    type_aware: bool,
+    skip: frozenset[NodeId],
+) -> Part:
+    """The newest units, the newest first choice, written in log order. One that has no room in
+    its form is a line; where not even that fits, the part ends. What is left over has the newest
+    ones stand word for word."""
+    left = allowance - cost("\n" + heading(_TURNS))
+    units = [unit for unit in recent_units(session) if not skip.issuperset(unit)]
+    chosen: list[_Turn] = []
+    misses = 0
+    for unit in reversed(units):
+        most = left // 2 if chosen else left * 2 // 3
+        turn = _written(session, unit, most, cost, type_aware=type_aware)
+        if not turn.text:
+            continue
+        price = cost(turn.text)
+        if price > left or misses >= _MISSES:
+            break
+        misses = misses + 1 if turn.form == "brief" else 0
+        chosen.append(turn)
+        left -= price
+    if type_aware:
+        _enrich(session, chosen, left, cost)
+    return Part(
+        "turns",
+        _TURNS,
+        tuple(turn.text for turn in reversed(chosen)),
+        len(chosen),
+        len(units) - len(chosen),
+        sum(1 for turn in chosen if turn.form != "whole"),
+        frozenset(node for turn in chosen if turn.form == "whole" for node in turn.unit),
+    )
+
+
+def _written(
+    session: SessionInput, unit: tuple[NodeId, ...], most: int, cost: Cost, *, type_aware: bool
+) -> _Turn:
+    """A unit in the first form that fits, at last in one line."""
+    if type_aware:
+        text = "\n".join(told(session, unit))
+        if text and cost(text) <= most:
+            same = len(unit) == 1 and text == _whole(session, unit, most)
+            return _Turn(unit, text, "whole" if same else "told")
+    else:
+        text = _whole(session, unit, most)
+        if text and cost(text) <= most:
+            return _Turn(unit, text, "whole")
+    return _Turn(unit, brief(session, unit), "brief")
+
+
+def _whole(session: SessionInput, unit: Sequence[NodeId], most: int) -> str:
+    """A unit word for word; nothing where its weight says that it is far too large."""
+    if sum(map(session.tokens, unit)) > 2 * most + 64:
+        return ""
+    return "\n".join(line for node in unit for line in whole(session.content(node)))
+
+
+def _enrich(session: SessionInput, chosen: Sequence[_Turn], left: int, cost: Cost) -> None:
+    for turn in chosen:
+        if left < _LITTLE:
+            return
+        text = _whole(session, turn.unit, left + cost(turn.text))
+        more = cost(text) - cost(turn.text)
+        if text and more <= left:
+            turn.text, turn.form = text, "whole"
+            left -= more

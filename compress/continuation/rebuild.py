@@ -1,0 +1,204 @@
+"""The context rebuilder: every part under one budget, which counts everything.
+
+What may not be trimmed stands first: the header and the pinned units; where these alone exceed the
+budget, it is refused. Of the room that is left each part is granted its share, in the order of
+their rank; what a part does not take goes on to what is retrieved, and what that leaves, to the
+recent turns. The same material gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from compress.compaction.digest import digest
+from compress.compaction.material import Digest
+from compress.compaction.names import Present, choose
+from compress.compaction.names import lines as name_lines
+from compress.continuation.availability import availability
+from compress.continuation.errors import LocksExceedBudgetError
+from compress.continuation.parts import (
+    Part,
+    decisions_part,
+    heading,
+    pinned,
+    said_part,
+    said_parts,
+    turns_part,
+)
+from compress.continuation.values import (
+    Continuation,
+    ContinuationRequest,
+    ContinuationSection,
+    Material,
+    SectionName,
+)
+from compress.events import NodeId
+from compress.packs.values import PackLine
+from compress.tokens import TokenCounter
+
+_SHARES: tuple[tuple[SectionName, float], ...] = (
+    ("instructions", 0.2),
+    ("rules", 0.05),
+    ("open_items", 0.1),
+    ("jobs", 0.03),
+    ("errors", 0.1),
+    ("decisions", 0.08),
+    ("turns", 0.25),
+    ("names", 0.2),
+)
+"""Of the room, what a part may take before anything is retrieved."""
+_ORDER: tuple[SectionName, ...] = (
+    "pinned",
+    "instructions",
+    "rules",
+    "open_items",
+    "jobs",
+    "errors",
+    "decisions",
+    "retrieved",
+    "names",
+    "turns",
+)
+"""Of the text: what lasts first, what happened last at the end."""
+_NAMES = "Names in use"
+
+
+def rebuild(material: Material, request: ContinuationRequest) -> Continuation:
+    """The continuation context for a request.
+
+    Raises :class:`LocksExceedBudgetError` where the header and the pinned units alone exceed the
+    budget.
+    """
+    session, counter = material.session, material.session.counter
+    header = _header(request, session.plan.agent_seq)
+    locked = pinned(session)
+    fixed = counter.count(_joined(header, [locked]))
+    if fixed > request.budget:
+        raise LocksExceedBudgetError(fixed, request.budget, locked.items)
+    found = digest(session, session.plan.surface.nodes)
+    writer = _Writer(material, request, found, locked)
+    room = request.budget - fixed
+    while True:
+        parts, lines = writer.write(room)
+        text = _joined(header, parts)
+        tokens = counter.count(text)
+        if tokens <= request.budget:
+            break
+        # Joined lines may count more than the sum of their parts.
+        room = max(0, room - (tokens - request.budget) - 4)
+    return Continuation(
+        request=request,
+        text=text,
+        tokens=tokens,
+        counter=counter.name,
+        sections=tuple(_section(part, counter) for part in parts if part.lines),
+        lines=lines,
+        availability=availability(session, found, text),
+    )
+
+
+def _header(request: ContinuationRequest, seq: NodeId) -> str:
+    of = " ".join(word for word in (request.agent, request.session) if word)
+    return (
+        f"# Context of an earlier session\n"
+        f"This is context, not a request: nothing in it asks for anything new, finished work stays "
+        f"finished. It was rebuilt by rule from session {of or 'log'} up to event {seq}; "
+        f"[event N] is a place in that log."
+    )
+
+
+def _joined(header: str, parts: Sequence[Part]) -> str:
+    return "\n\n".join([header, *(part.text for part in parts if part.lines)]) + "\n"
+
+
+def _section(part: Part, counter: TokenCounter) -> ContinuationSection:
+    return ContinuationSection(
+        name=part.name,
+        title=part.title,
+        text=part.text,
+        tokens=counter.count(part.text),
+        items=part.items,
+        left_out=part.left_out,
+        degraded=part.degraded,
+    )
+
+
+@dataclass
+class _Writer:
+    """Writes all parts for a given room; asked again with less where the whole came out too
+    large."""
+
+    material: Material
+    request: ContinuationRequest
+    found: Digest
+    locked: Part
+
+    def __post_init__(self) -> None:
+        self._costs: dict[str, int] = {}
+        self._said = said_parts(self.found)
+
+    def _cost(self, text: str) -> int:
+        known = self._costs.get(text)
+        if known is None:
+            known = self._costs[text] = self.material.session.counter.count(text + "\n")
+        return known
+
+    def write(self, room: int) -> tuple[list[Part], tuple[PackLine, ...]]:
+        """The parts in the order of the text, and the line of every candidate."""
+        parts: dict[SectionName, Part] = {"pinned": self.locked}
+        left = room
+        for name, share in _SHARES:
+            part = self._part(name, min(int(room * share), left), parts)
+            if part is None:
+                continue
+            parts[name] = part
+            left -= self._spent(part)
+        parts["retrieved"], lines = self._retrieved(left, parts)
+        left -= self._spent(parts["retrieved"])
+        turns = self._turns(self._spent(parts["turns"]) + left) if "turns" in parts else None
+        if turns is not None and self._spent(turns) - self._spent(parts["turns"]) <= left:
+            parts["turns"] = turns
+        return [parts[name] for name in _ORDER if name in parts], lines
+
+    def _part(
+        self, name: SectionName, allowance: int, parts: dict[SectionName, Part]
+    ) -> Part | None:
+        if name == "decisions":
+            points = self.material.decisions
+            return decisions_part(points, allowance, self._cost) if points else None
+        if name == "turns":
+            return self._turns(allowance)
+        if name == "names":
+            return self._names(allowance, parts)
+        if name not in self._said:
+            return None
+        section, total = self._said[name]
+        return said_part(name, section, total, allowance, self._cost)
+
+    def _turns(self, allowance: int) -> Part:
+        return turns_part(
+            self.material.session,
+            allowance,
+            self._cost,
+            type_aware=self.request.type_aware,
+            skip=self.locked.shown,
+        )
+
+    def _names(self, allowance: int, parts: dict[SectionName, Part]) -> Part:
+        room = allowance - self._cost("\n" + heading(_NAMES)) - 8
+        text = "\n".join(part.text for part in parts.values())
+        mentions = self.found.mentions.values()
+        chosen, more = choose(mentions, self.found.length, Present(text), self._cost, room)
+        while chosen and self._cost("\n".join(name_lines(chosen, 0))) > room:
+            chosen.pop()
+            more += 1
+        return Part("names", _NAMES, tuple(name_lines(chosen, 0)), len(chosen), more)
+
+    def _retrieved(
+        self, allowance: int, parts: dict[SectionName, Part]
+    ) -> tuple[Part, tuple[PackLine, ...]]:
+        return Part("retrieved", "Retrieved"), ()
+
+    def _spent(self, part: Part) -> int:
+        return self._cost("\n" + part.text) if part.lines else 0
