@@ -213,7 +213,7 @@ def test_a_changed_offset_is_refused_although_the_digest_was_made_anew(
         read(sealed(value))
 
 
-@given(st.sampled_from(PLACES), NEW_VALUES)
+@given(st.sampled_from([path for path in PLACES if path != ("digest",)]), NEW_VALUES)
 def test_what_the_schema_refuses_is_refused(path: tuple[Json, ...], new: Json) -> None:
     value = written()
     at(value, path[:-1])[path[-1]] = new
