@@ -9,9 +9,17 @@ from typing import Literal
 from compress.beliefs.values import Belief, Strategy
 
 Reason = Literal[
-    "packed", "locked", "duplicate", "below_floor", "over_budget", "excluded", "not_asked"
+    "packed",
+    "locked",
+    "duplicate",
+    "below_floor",
+    "over_budget",
+    "excluded",
+    "standing",
+    "not_asked",
 ]
-"""Why a line is in or out. ``excluded``: a person took it out."""
+"""Why a line is in or out. ``excluded``: a person took it out. ``standing``: its content stands
+beside the pack already (in a rebuilt context)."""
 
 
 @dataclass(frozen=True, slots=True)
