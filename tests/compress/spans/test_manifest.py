@@ -162,6 +162,7 @@ def at(value: Json, path: tuple[Json, ...]) -> Json:
 
 
 PLACES = places(written())
+NO_JSON = (float("inf"), float("-inf"))
 NEW_VALUES = st.one_of(
     st.none(),
     st.booleans(),
@@ -220,7 +221,8 @@ def test_what_the_schema_refuses_is_refused(path: tuple[Json, ...], new: Json) -
     if CONFORMS.is_valid(value):
         return
     with pytest.raises(ManifestError):
-        read(sealed(value) if new == new else json.dumps(value))
+        # No digest can be made of what is no JSON.
+        read(sealed(value) if new not in NO_JSON and new == new else json.dumps(value))
 
 
 def moved(value: Json) -> None:
