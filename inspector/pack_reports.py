@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pydantic import AliasChoices, ConfigDict, Field
+
 from compress.beliefs.values import BeliefType, RetentionClass, Strategy
 from compress.events import NodeId
 from compress.packs.values import Pack, Reason
@@ -13,11 +15,14 @@ from inspector.reports import Report
 class PackLineReport(Report):
     """A candidate: what it is, what it costs, whether it is packed, and why."""
 
+    model_config = ConfigDict(serialize_by_alias=True)
+
     belief: str
     """Its id."""
     type: BeliefType
-    retention: RetentionClass
-    """Printed as ``class``."""
+    retention: RetentionClass = Field(
+        serialization_alias="class", validation_alias=AliasChoices("class", "retention")
+    )
     label: str
     locked: bool
     strategy: Strategy
@@ -38,6 +43,8 @@ class PackLineReport(Report):
 
 class PackReport(Report):
     """A pack, previewed or committed."""
+
+    model_config = ConfigDict(serialize_by_alias=True)
 
     query: str
     scope: str

@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal
 
 from platformdirs import user_config_path, user_data_path
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -27,6 +28,8 @@ from pydantic import (
     model_validator,
 )
 
+from compress.beliefs.classes import ClassError, sources
+
 APPLICATION = "ullage"
 PROJECT_FILE = ".ullage.toml"
 MEMORY = ":memory:"
@@ -34,6 +37,24 @@ MEMORY = ":memory:"
 
 Ratio = Annotated[float, Field(gt=0, le=1)]
 Windows = dict[str, PositiveInt]
+
+
+def _known_classes(value: dict[str, str]) -> dict[str, str]:
+    try:
+        sources(value)
+    except ClassError as error:
+        raise ValueError(str(error).rstrip(".")) from error
+    return value
+
+
+class Beliefs(BaseModel):
+    """The table ``[beliefs]``."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    classes: Annotated[dict[str, str], AfterValidator(_known_classes)] = Field(default_factory=dict)
+    """Kind of source → retention class, where it is to be another than
+    :data:`compress.beliefs.classes.SOURCES` says."""
 
 
 class SettingsError(Exception):
@@ -91,6 +112,12 @@ class Settings(BaseModel):
     memory of its project."""
     project_memory_tokens: Annotated[int, Field(ge=0)] = 8000
     """How much of a project's memory is shown at once, the newest first; all of it is kept."""
+    pack_tokens: Annotated[int, Field(ge=1)] = 4000
+    """What a retrieval pack may take, whole."""
+    type_aware_compression: bool = True
+    """Whether a pack renders beliefs by their class; off: each verbatim."""
+    beliefs: Beliefs = Beliefs()
+    """By which class."""
     auto: Literal["off", "micro", "full"] = "off"
     """What a policy may commit without a person while watching."""
     theme: Literal["dark", "light"] = "dark"
@@ -254,6 +281,9 @@ def _checked_text(key: str, text: str, origin: str) -> Any:
     value: Any = text
     if key == "window":
         value = _window_text(text)
+    elif key == "beliefs":
+        pairs = (part.partition("=") for part in text.split(",") if part.strip())
+        value = {"classes": {kind.strip(): class_.strip() for kind, _, class_ in pairs}}
     elif key == "unclearable_tools":
         value = [name.strip() for name in text.split(",") if name.strip()]
     return _checked(key, value, origin, from_text=isinstance(value, str))
@@ -302,6 +332,7 @@ def _why(error: ValidationError, value: Any) -> str:
     has, the one that fits the value's shape is told."""
     details = error.errors(include_url=False)
     detail = details[-1] if isinstance(value, dict) else details[0]
-    reason = detail["msg"][:1].lower() + detail["msg"][1:]
+    message = detail["msg"].removeprefix("Value error, ")
+    reason = message[:1].lower() + message[1:]
     names = [str(part) for part in detail["loc"] if isinstance(value, dict) and part in value]
     return f"{names[0]}: {reason}" if names else reason
