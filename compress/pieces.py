@@ -49,9 +49,9 @@ class Pieces(Sequence[T]):
     def __getitem__(self, index: int | slice) -> T | Sequence[T]:
         if isinstance(index, slice):
             start, stop, step = index.indices(len(self))
-            if step == 1:
-                return Pieces(self._between(start, stop))
-            return tuple(self[place] for place in range(start, stop, step))
+            if step != 1:
+                return tuple(self[place] for place in range(start, stop, step))
+            return self._short(start, stop) or Pieces(self._between(start, stop))
         place = index + len(self) if index < 0 else index
         if not 0 <= place < len(self):
             raise IndexError(index)
@@ -88,6 +88,17 @@ class Pieces(Sequence[T]):
         for values, start, stop in self._parts:
             for edge in range(start, stop, CHUNK):
                 yield values[edge : min(edge + CHUNK, stop)]
+
+    def _short(self, start: int, stop: int) -> Sequence[T]:
+        """A slice of one stretch, where the wanted values are few and stand in one."""
+        if not 0 < stop - start <= CHUNK:
+            return ()
+        number = bisect_right(self._ends, start)
+        if stop > self._ends[number]:
+            return ()
+        values, _, last = self._parts[number]
+        first = last - self._ends[number]
+        return values[first + start : first + stop]
 
     def _between(self, start: int, stop: int) -> Iterator[tuple[Sequence[T], int, int]]:
         low = 0

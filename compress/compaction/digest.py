@@ -18,11 +18,12 @@ from compress.compaction.facts import (
     one_line,
 )
 from compress.compaction.identifiers import IdentifierKind, Mention
-from compress.compaction.material import CommandRun, Digest, Failure, FileTouch, Step, said
-from compress.compaction.reach import far_words, reach
+from compress.compaction.material import CommandRun, Digest, Failure, FileTouch, Said, Step, said
+from compress.compaction.reach import Run, far_words, reach
 from compress.compaction.values import SessionInput
 from compress.entries import LogEntry
 from compress.events import NodeId
+from compress.pieces import Pieces
 
 
 def digest(session: SessionInput, nodes: Sequence[NodeId], *, opened: bool = True) -> Digest:
@@ -30,10 +31,7 @@ def digest(session: SessionInput, nodes: Sequence[NodeId], *, opened: bool = Tru
     found = Digest()
     cache = session.cache or FactsCache()
     near, distant = reach(session, nodes, opened=opened)
-    words = {s.node: s for run in distant for s in far_words(session, cache, run, opened=opened)}
-    known = set(near) if words else set()
-    found.said.extend(one for node, one in words.items() if node not in known)
-    fold = _Fold(found)
+    fold = _Fold(found, _far(session, cache, distant, near, opened=opened))
     members = session.plan.surface.members
     for node in near:
         fold.node(node, cache.facts(session.content, node, len(members[node])))
@@ -43,17 +41,37 @@ def digest(session: SessionInput, nodes: Sequence[NodeId], *, opened: bool = Tru
     return found
 
 
-class _Fold:
-    """Takes the facts of nodes in order and fills a digest."""
+def _far(
+    session: SessionInput,
+    cache: FactsCache,
+    distant: Iterable[Run],
+    near: Iterable[NodeId],
+    *,
+    opened: bool,
+) -> Sequence[Said]:
+    """The user's words in the nodes that are too far back to be read, each once."""
+    chunks = [c for run in distant for c in far_words(session, cache, run, opened=opened)]
+    if not (opened and session.plan.surface.shadowed):
+        return Pieces((chunk, 0, len(chunk)) for chunk in chunks)
+    # Behind several checkpoints the same node may stand.
+    known = set(near)
+    words = {one.node: one for chunk in chunks for one in chunk if one.node not in known}
+    return tuple(words.values())
 
-    def __init__(self, found: Digest) -> None:
+
+class _Fold:
+    """Takes the facts of nodes in order and fills a digest. ``far``: the user's words before."""
+
+    def __init__(self, found: Digest, far: Sequence[Said]) -> None:
         self.found = found
+        self._far = far
+        self._said: list[Said] = []
         self.index = -1
         self._calls: dict[str, tuple[CallFacts, Step]] = {}
         self._failed: dict[tuple[str, str], Failure] = {}
         self._jobs: dict[str, tuple[str, NodeId, set[str]]] = {}
         self._last_text: tuple[str, NodeId] | None = None
-        self._opening: int | None = 1 if found.said else None
+        self._opening: int | None = 1 if far else None
         """The user's messages before the agent's first words; ``None`` while those last."""
         self.headlines: dict[str, str] = {}
         """Call id → the call in one line."""
@@ -63,10 +81,10 @@ class _Fold:
         found = self.found
         if facts.kind == "user":
             self._end_of_turn()
-            found.said.append(said(node, facts.text))
+            self._said.append(said(node, facts.text))
         elif facts.kind == "agent":
             if self._opening is None:
-                self._opening = len(found.said)
+                self._opening = len(self._far) + len(self._said)
             if facts.text:
                 self._last_text = (facts.text, node)
                 found.words.append((facts.text, node))
@@ -83,13 +101,15 @@ class _Fold:
 
     def finish(self) -> None:
         self._end_of_turn()
-        words = self.found.said
-        # Instructions may be injected as a user's message, so the first request is not always the
-        # first message.
-        for index in range(max(1, self._opening or 0) if words else 0):
-            words[index] = words[index].ranked(1)
+        words = Pieces([(self._far, 0, len(self._far)), (self._said, 0, len(self._said))])
         if words:
-            words[-1] = words[-1].ranked(0)
+            # Instructions may be injected as a user's message, so the first request is not always
+            # the first message.
+            last = len(words) - 1
+            stop = min(max(1, self._opening or 0), last)
+            head = [one.ranked(1) for one in words[:stop]]
+            end = [words[last].ranked(0)]
+            self.found.said = Pieces([(head, 0, stop), (words, stop, last), (end, 0, 1)])
         self.found.failures = list(self._failed.values())
         self.found.jobs = [(headline, node) for headline, node, _ in self._jobs.values()]
 

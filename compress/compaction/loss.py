@@ -15,12 +15,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from compress.compaction.digest import digest
 from compress.compaction.facts import FactsCache, NodeFacts, strings
 from compress.compaction.identifiers import identifiers, ranked
-from compress.compaction.material import Digest, Failure
+from compress.compaction.material import Digest, Failure, Said
 from compress.compaction.reach import RAW_NODES, RAW_TOKENS
 from compress.compaction.values import Lost, SessionInput
 from compress.events import NodeId
 from compress.messages.base import NodeContent
 from compress.operations import is_operation_id
+from compress.pieces import Pieces
 
 _HEADLINE = 200
 _ITEM = re.compile(r"\s*- (?:\[event \w+\] )?")
@@ -52,10 +53,8 @@ def told(session: SessionInput, nodes: Sequence[NodeId], behind: Digest | None =
         return found
     behind = digest(session, checkpoints) if behind is None else behind
     held = "\n".join(_flat(text) for node in checkpoints for text in texts(session.content(node)))
-    for listed, more in ((found.said, behind.said), (found.rules, behind.rules)):
-        own = {one.node for one in listed}
-        quoted = (one for one in more[-_SOUGHT:] if _flat(one.text) in held)
-        listed[:0] = [one for one in quoted if one.node not in own]
+    found.said = _with_quoted(found.said, behind.said, held)
+    found.rules = [*_with_quoted(found.rules, behind.rules, held)]
     own = {one.node for one in found.failures}
     found.failures[:0] = [
         one
@@ -63,6 +62,13 @@ def told(session: SessionInput, nodes: Sequence[NodeId], behind: Digest | None =
         if one.node not in own and one.lines and all(_flat(line) in held for line in one.lines)
     ]
     return found
+
+
+def _with_quoted(own: Sequence[Said], more: Sequence[Said], held: str) -> Sequence[Said]:
+    """What stands word for word in a checkpoint's text, before what is there in any case."""
+    known = {one.node for one in own}
+    quoted = [one for one in more[-_SOUGHT:] if one.flat in held and one.node not in known]
+    return Pieces([(quoted, 0, len(quoted)), (own, 0, len(own))])
 
 
 def lost_from(
@@ -88,13 +94,11 @@ def lost_from(
         if after.room > 0 and read <= _QUOTED_NODES:
             after.quote(texts(session.content(node)))
     names = ranked((m for m in found.mentions.values() if m.text not in after.names), found.length)
-    said = [*found.rules, *found.said]
-    flat = [_flat(one.text) for one in said]
-    missing = after.missing(flat)
+    said = Pieces([(found.rules, 0, len(found.rules)), (found.said, 0, len(found.said))])
     return Lost(
         identifiers=tuple(mention.text for mention in names),
         instructions=tuple(
-            f"{flat[index][:_HEADLINE]} [event {said[index].node}]" for index in missing
+            f"{one.flat[:_HEADLINE]} [event {one.node}]" for one in after.missing(said)
         ),
         errors=_errors(found.failures, after),
         unread=count - read,
@@ -148,12 +152,12 @@ class _Standing:
             if "/" in name or "\\" in name:
                 self.names.update(name.replace("\\", "/").split("/"))
 
-    def missing(self, flat: Sequence[str]) -> list[int]:
-        """Indices of the texts that stand nowhere, in their order."""
-        near = len(flat) - _SOUGHT
-        return [
-            index for index, text in enumerate(flat) if not self.holds(text, near=index >= near)
-        ]
+    def missing(self, said: Sequence[Said]) -> Iterator[Said]:
+        """The words that stand nowhere, in their order."""
+        near = len(said) - _SOUGHT
+        for index, one in enumerate(said):
+            if not self.holds(one.flat, near=index >= near):
+                yield one
 
     def holds(self, flat: str, *, near: bool) -> bool:
         """Whether a text stands: as a whole, as a line of what was brought, or, with ``near``,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 from compress.compaction.identifiers import Mention
 from compress.events import NodeId
@@ -14,22 +16,52 @@ HEADLINE = 160
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Words of the user's, and their beginning with a pointer. ``rank``: 0 the last message, 1 the
-    first, 2 any other."""
+    """Words of the user's, and their beginning with a pointer. ``flat``: without line breaks and
+    repeated blanks; ``rank``: 0 the last message, 1 the first, 2 any other."""
 
     node: NodeId
     text: str
     brief: str
+    flat: str
     rank: int = 2
 
     def ranked(self, rank: int) -> Said:
         """The same with another rank."""
-        return Said(self.node, self.text, self.brief, rank)
+        return Said(self.node, self.text, self.brief, self.flat, rank)
 
 
 def said(node: NodeId, text: str) -> Said:
     """Words of the user's."""
-    return Said(node, text, f"{headline(text)} {pointer(node)}")
+    flat = " ".join(text.split())
+    brief = f"{headline(text)} {pointer(node)}"
+    return Said(node, text, brief, text if flat == text else flat)
+
+
+class Briefs(Sequence[str]):
+    """The beginnings of these words, without a list of them: there may be 50,000."""
+
+    def __init__(self, said: Sequence[Said]) -> None:
+        self._said = said
+
+    def __len__(self) -> int:
+        return len(self._said)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        if isinstance(index, slice):
+            return tuple(one.brief for one in self._said[index])
+        return self._said[index].brief
+
+    def __iter__(self) -> Iterator[str]:
+        return (one.brief for one in self._said)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def pointer(node: NodeId) -> str:
@@ -92,7 +124,7 @@ class Step:
 class Digest:
     """The facts of a region, in log order."""
 
-    said: list[Said] = field(default_factory=list)
+    said: Sequence[Said] = ()
     rules: list[Said] = field(default_factory=list)
     """Instructions that the agent injects itself (memory files and the like)."""
     open_items: list[str] = field(default_factory=list)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 
 from compress.compaction.facts import FactsCache
 from compress.compaction.material import Said, said
@@ -85,15 +86,15 @@ def _backwards(session: SessionInput, stack: list[Run], *, opened: bool) -> Iter
 
 def far_words(
     session: SessionInput, cache: FactsCache, run: Run, *, opened: bool
-) -> Iterator[Said]:
-    """The user's words in nodes that lie far back, merged by chunks."""
+) -> Iterator[Sequence[Said]]:
+    """The user's words in nodes that lie far back, by chunks, which are kept."""
     nodes, stop = run
     at = 0
     while at < stop:
         end = _chunk_end(nodes, at, stop)
         chunk = tuple(nodes[at:end])
         make = partial(_words_of, session, cache, chunk, opened=opened)
-        yield from cache.chunk(chunk, make)
+        yield cache.chunk(chunk, make)
         at = end
 
 
@@ -119,7 +120,8 @@ def _words_of(
     for node in nodes:
         hidden = shadowed.get(node)
         if hidden:
-            words.extend(far_words(session, cache, (hidden, len(hidden)), opened=opened))
+            run = hidden, len(hidden)
+            words.extend(chain.from_iterable(far_words(session, cache, run, opened=opened)))
         entry = _entry(session, node)
         if entry is None or entry.type not in ("user/message", "steering/message"):
             continue

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from compress.compaction.material import (
     HEADLINE,
+    Briefs,
     CommandRun,
     Digest,
     Failure,
@@ -22,6 +23,7 @@ from compress.compaction.material import (
     pointer,
 )
 from compress.events import NodeId
+from compress.pieces import Pieces
 
 Cost = Callable[[str], int]
 """Tokens of a line, its newline included."""
@@ -45,7 +47,7 @@ class Written:
     """Lines, and the headlines of what could not stand verbatim."""
 
     lines: tuple[str, ...]
-    degraded: tuple[str, ...] = ()
+    degraded: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +162,7 @@ def _write_messages(said: Sequence[Said], allowance: int, cost: Cost) -> Written
     if rest:
         first_out = next(said[i].node for i in range(len(said)) if i not in chosen)
         lines.insert(0, _pointers(first_out, rest, len(said) - len(chosen)))
-    return Written(
-        tuple(lines),
-        tuple(one.brief for index, one in enumerate(said) if index not in verbatim),
-    )
+    return Written(tuple(lines), Briefs(Pieces.without(said, 0, len(said), sorted(verbatim))))
 
 
 def _verbatim(one: Said) -> str:

@@ -20,6 +20,7 @@ from compress.compaction.names import Present, choose, lines
 from compress.compaction.sections import Cost, Section, Written, sections_of
 from compress.compaction.values import Summary
 from compress.events import NodeId
+from compress.pieces import Pieces
 from compress.tokens import TokenCounter
 
 _MARK = re.compile(r"<(/?)\s*checkpoint\s*>", re.IGNORECASE)
@@ -99,9 +100,10 @@ class _Draft:
     def text(self) -> str:
         return _join(self.body())
 
-    def degraded(self) -> tuple[str, ...]:
+    def degraded(self) -> Sequence[str]:
         """Of all sections that stand."""
-        return tuple(line for written in self._written.values() for line in written.degraded)
+        listed = [written.degraded for written in self._written.values()]
+        return Pieces((lines, 0, len(lines)) for lines in listed)
 
     def instruct(self, room: int) -> int:
         """The user's own words and the standing rules before anything else, as far as the room

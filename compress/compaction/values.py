@@ -90,7 +90,7 @@ class Summary:
     text: str
     tokens: int
     sections: Mapping[str, int] = field(default_factory=dict)
-    degraded: tuple[str, ...] = ()
+    degraded: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
