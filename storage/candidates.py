@@ -43,17 +43,20 @@ def matches(
     query: str,
     sessions: Sequence[SessionRecord] | None,
     limit: int,
+    *,
+    until: int | None = None,
 ) -> Matches:
     """The best events that hold something of a query, of these sessions or (``None``) of all. Any
     text is a legal query; one without a letter or digit finds nothing.
 
-    Of one session alone, what it repeats of another (a fork) is found under its own seqs.
+    Of one session alone, what it repeats of another (a fork) is found under its own seqs, and
+    nothing behind the seq ``until``.
     """
     pieces = pieces_of(query)
     if not pieces or sessions == []:
         return Matches((), ())
     with connections.read() as connection:
-        part = IndexPart(connection, sessions)
+        part = IndexPart(connection, sessions, until)
         counted = [count for count in map(part.counted, pieces) if count.holders]
         found = part.looked_up(counted, limit)
         best = heapq.nlargest(limit * (4 if part.fork else 2), found.items(), key=lambda f: f[::-1])

@@ -63,8 +63,12 @@ class IndexPart:
     """A part of the index. Use it within one read."""
 
     def __init__(
-        self, connection: sqlite3.Connection, sessions: Sequence[SessionRecord] | None
+        self,
+        connection: sqlite3.Connection,
+        sessions: Sequence[SessionRecord] | None,
+        until: int | None = None,
     ) -> None:
+        """``sessions``: ``None`` means all; ``until``: of one alone, the last seq."""
         self._connection = connection
         self._tables = _tables(connection)
         sizes = connection.execute("SELECT id, events, family FROM sessions ORDER BY id").fetchall()
@@ -79,6 +83,9 @@ class IndexPart:
         self._ids = [n for n, _ in known]
         self._before = [0, *accumulate(size for _, size in known)]
         self._ranges = [_EVERY] if self._wanted is None else _joined(self._ids)
+        self._until = SEQ_MASK if until is None else until
+        if until is not None and len(self._ids) == 1:
+            self._ranges = [(event_id(self._ids[0], 0), event_id(self._ids[0], until))]
         self._words: dict[str, tuple[int, bool]] = {}
 
     def counted(self, piece: Piece) -> Counted:
@@ -132,7 +139,7 @@ class IndexPart:
             if self.fork is not None and own is not None and session_of(row) != self.fork.id:
                 seq = own.get((native, block))
                 place = None if seq is None else (self.fork.id, seq)
-            if place is not None:
+            if place is not None and place[1] <= self._until:
                 found.setdefault(place, Match(*place, score, tokens))
         return list(found.values())
 
@@ -198,7 +205,7 @@ class IndexPart:
                 if count >= COUNTED:
                     reached = max(count, self._events_until(last))
                     total = max(self._before[-1], reached)
-                    return count * total // reached, True
+                    return int(count * total // reached), True
         return count, False
 
     def _events_until(self, row: int) -> int:
