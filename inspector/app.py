@@ -105,6 +105,7 @@ class UllageApp(App[None]):
     def on_unmount(self) -> None:
         sys.setswitchinterval(self._switch)
         gc.set_threshold(*self._collect)
+        self.inquiry.give_up()
         if self._watch is not None:
             self.inquiry.stop_watching()
 
@@ -169,6 +170,12 @@ class UllageApp(App[None]):
         from inspector.screens.decisions import DecisionsScreen  # noqa: PLC0415
 
         self.push_screen(DecisionsScreen(session))
+
+    def open_pack(self, session: str | None, query: str = "") -> None:
+        """Build a pack for one session, or look at what one over all would hold."""
+        from inspector.screens.pack import PackScreen  # noqa: PLC0415
+
+        self.push_screen(PackScreen(session, query))
 
     def action_search(self) -> None:
         from inspector.screens.search import SearchScreen  # noqa: PLC0415

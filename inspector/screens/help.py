@@ -34,7 +34,7 @@ _SESSION = (
     ("n", "now"), ("u U", "undo, redo"),
     ("a", "audit"), ("w", "write a copy to resume"),
     ("d", "decisions"), ("s", "plans, step by step"),
-    ("[ ]", "pages of a long text"),
+    ("b", "build a pack"), ("[ ]", "pages of a long text"),
     ("z", "a result squeezed, or whole"), ("Z", "reduce it in the plan"),
 )  # fmt: skip
 
@@ -62,7 +62,17 @@ _DECISIONS = (
     ("Enter", "to the event in its session"), ("e", "export what is chosen"),
 )  # fmt: skip
 
-KEYS = (_EVERYWHERE, _SESSION, _COMPACTION, _AUDIT, _DECISIONS)
+_PACK = (
+    ("/", "what is asked for"), ("p", "session, project, all sessions"),
+    ("space", "a line in or out"), ("s", "how much of a line"),
+    ("b", "type the pack's budget"), ("+ -", "a step larger, smaller"),
+    ("z", "by class, or all verbatim"), ("v", "the pack, or the line"),
+    ("r", "take back changes by hand"), ("Enter", "to the line's event"),
+    ("y", "the figures; again: commit"), ("w", "save as Markdown and JSON"),
+    ("c", "copy it"), ("u U", "undo, redo an operation"),
+)  # fmt: skip
+
+KEYS = (_EVERYWHERE, _SESSION, _COMPACTION, _PACK, _AUDIT, _DECISIONS)
 """Every key with what it does, page by page."""
 
 _SIGNS = (
@@ -83,6 +93,11 @@ _WORDS = (
     ("decision", "a stage of the work: what was wanted, done, why, how it ended, with its events"),
     ("L2, L3", "the memory of a session under a cap, and of its project, where older records go"),
     ("checkpoint", "a summary in place of the nodes it shadows; none is deleted"),
+    ("belief", "one statement of the log that a pack can hold, with the events it comes from"),
+    (
+        "class",
+        "fact and unknown stand whole, a snapshot as a headline, what is transient as a stub",
+    ),
     ("pin", "a node that no compaction of yours removes"),
     ("unit", "a step with all of its results, or one message: never split"),
     ("undo", "another event: the surface is restored, history is kept"),
@@ -123,6 +138,7 @@ class HelpScreen(AskingScreen[None]):
                 Section(table(_EVERYWHERE, width, 2), title="everywhere"),
                 Section(table(_SESSION, width, 2), title="in a session"),
                 Section(table(_COMPACTION, width, 2), title="in a compaction"),
+                Section(table(_PACK, width, 2), title="in a pack"),
                 Section(table(_AUDIT, width, 2), title="in the audit"),
                 Section(table(_DECISIONS, width, 2), title="in the decisions"),
                 Section(flow(_SIGNS, width), title="signs"),

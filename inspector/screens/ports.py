@@ -7,15 +7,17 @@ threads. Refusals are a :class:`compress.errors.CompressError` or a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from compress.beliefs.values import Strategy
 from compress.events import NodeId
 from inspector.artifact_reports import ArtifactsReport
 from inspector.audit_reports import VerificationReport
 from inspector.decision_choice import Wanted
 from inspector.decision_reports import DecisionsReport, ExportReport
+from inspector.pack_reports import PackHandle, PackReport
 from inspector.reports import (
     AuditRow,
     CompactionMode,
@@ -49,6 +51,8 @@ class Inquiry(Protocol[P]):
     def data_version(self) -> int: ...
 
     def progress(self) -> tuple[int, int, str]: ...
+
+    def give_up(self) -> None: ...
 
     def start_watching(self, paths: Sequence[Path], notify: Callable[[], None]) -> None: ...
 
@@ -142,3 +146,21 @@ class Inquiry(Protocol[P]):
     ) -> ExportReport: ...
 
     def verify(self, session: str | None = None) -> VerificationReport: ...
+
+    def pack(
+        self,
+        session: str | None,
+        query: str,
+        *,
+        budget: int | None = None,
+        project: bool = False,
+        compression: bool | None = None,
+        overrides: Mapping[str, Strategy] = ...,
+        excluded: Collection[str] = (),
+        included: Collection[str] = (),
+        allow_overflow: bool = False,
+    ) -> PackHandle: ...
+
+    def commit_pack(self, handle: PackHandle, session: str) -> PackReport: ...
+
+    def save_pack(self, handle: PackHandle, path: Path) -> PackReport: ...

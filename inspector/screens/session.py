@@ -72,6 +72,7 @@ class SessionScreen(AskingScreen[None]):
         Binding("w", "resume", "Write a copy", False, tooltip="your plan, for the agent to resume"),
         Binding("a", "audit", "Audit", tooltip="every operation, with its diff and its loss"),
         Binding("d", "decisions", "Decisions", tooltip="what was done, stage by stage, and why"),
+        Binding("b", "pack", "Pack", tooltip="build one: what is asked for, under a budget"),
     ]
 
     def __init__(self, session: str, seq: NodeId | None = None) -> None:
@@ -464,6 +465,9 @@ class SessionScreen(AskingScreen[None]):
 
     def action_decisions(self) -> None:
         self.ullage.open_decisions(self.session)
+
+    def action_pack(self) -> None:
+        self.ullage.open_pack(self.session)
 
     def action_audit(self) -> None:
         self.ullage.open_audit(self.session)

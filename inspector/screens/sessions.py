@@ -28,6 +28,7 @@ class SessionsScreen(AskingScreen[None]):
         Binding("f", "app.search", "Find", tooltip="search the text of all sessions"),
         Binding("a", "audit", "Audit", tooltip="operations of all sessions"),
         Binding("d", "decisions", "Decisions", tooltip="of all sessions, by project"),
+        Binding("b", "pack", "Pack", False, tooltip="of all sessions: asked for, under a budget"),
         Binding("q", "app.quit", "Quit", tooltip="leave; nothing is lost"),
         Binding("escape", "clear", "Clear filter", tooltip="show all sessions again"),
     ]
@@ -134,6 +135,9 @@ class SessionsScreen(AskingScreen[None]):
 
     def action_decisions(self) -> None:
         self.ullage.open_decisions(None)
+
+    def action_pack(self) -> None:
+        self.ullage.open_pack(None)
 
     def action_audit(self) -> None:
         self.ullage.open_audit(None)

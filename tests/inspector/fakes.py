@@ -4,16 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from compress.beliefs.values import Strategy
 from compress.errors import CompressError, StaleNodeError, UnbalancedBoundaryError
 from compress.events import NodeId
 from inspector.artifact_reports import ArtifactsReport
 from inspector.audit_reports import FindingReport, HeadReport, VerificationReport
 from inspector.decision_choice import EVERYTHING, Wanted, is_wanted
 from inspector.decision_reports import DecisionsReport, ExportReport
+from inspector.pack_reports import PackHandle, PackReport
 from inspector.reports import (
     AuditRow,
     CompactionReport,
@@ -30,7 +32,7 @@ from inspector.reports import (
 )
 from inspector.resume_reports import ResumeReport
 from inspector.squeeze_reports import SqueezedResult, StageRow
-from tests.inspector import decided, plans, story
+from tests.inspector import decided, packed, plans, story
 from tests.inspector.surfaces import FakeView, MillionView
 
 
@@ -66,6 +68,9 @@ class FakeUseCases:
     def start_watching(self, paths: Sequence[Path], notify: Callable[[], None]) -> None:
         self.calls.append(f"watch {len(paths)}")
         notify()
+
+    def give_up(self) -> None:
+        self.calls.append("give up")
 
     def stop_watching(self) -> None:
         self.calls.append("stop")
@@ -308,6 +313,42 @@ class FakeUseCases:
             raise CompressError(f"{path} does not tell its format.")
         kept = [row for row in decided.rows(session) if is_wanted(row.point, wanted)]
         return ExportReport(path=str(path), records=len(kept), masked=2)
+
+    def pack(
+        self,
+        session: str | None,
+        query: str,
+        *,
+        budget: int | None = None,
+        project: bool = False,
+        compression: bool | None = None,
+        overrides: Mapping[str, Strategy] | None = None,
+        excluded: Collection[str] = (),
+        included: Collection[str] = (),
+        allow_overflow: bool = False,
+    ) -> PackHandle:
+        self.calls.append(f"pack {session} {query} {budget} {project} {compression}")
+        return packed.pack_of(
+            query,
+            budget or 1_500,
+            scope="store" if session is None else "project" if project else "session",
+            compression=compression is not False,
+            overrides=overrides or {},
+            excluded=excluded,
+            included=included,
+            allow_overflow=allow_overflow,
+        )
+
+    def commit_pack(self, handle: PackHandle, session: str) -> PackReport:
+        done = self._operation("pack", [self.newest])
+        return handle.report.model_copy(update={"operation": done.operation})
+
+    def save_pack(self, handle: PackHandle, path: Path) -> PackReport:
+        self.calls.append(f"save {path}")
+        if path.parent.name == "missing":
+            raise CompressError(f"{path.parent} is no folder: name one that exists.")
+        files = (str(path.with_suffix(".md")), str(path.with_suffix(".json")))
+        return handle.report.model_copy(update={"files": files})
 
     def verify(self, session: str | None = None) -> VerificationReport:
         head = HeadReport(session=session, count=len(self.operations), digest="9f2c" * 16)

@@ -15,12 +15,14 @@ from tests.inspector.stage import make_app, play
 Story = tuple[str | None, list[str]]
 
 REGION = ["home", "j", "space", "j", "j", "j", "j", "j", "j", "c"]
+PACK = ["b", *"retry", "enter", "j"]
 SCREENS: dict[str, Story] = {
     "sessions": (None, []),
     "session": ("s1", []),
     "compaction": ("s1", REGION),
     "audit": ("s1", ["a"]),
     "decisions": ("s1", ["d", "home"]),
+    "pack": ("s1", [*PACK, "j"]),
     "search": (None, ["f", *"retry"]),
     "help": ("s1", ["question_mark"]),
 }
@@ -45,6 +47,12 @@ STATES: dict[str, Story] = {
     "decisions-followed": ("s1", ["d", "k", "k", "k", "tab", *"jjjjjj", "right"]),
     "decisions-export": ("s1", ["d", "o", "e"]),
     "no-operation": ("s3", ["a"]),
+    "pack-asked": ("s1", ["b", *"why is it flaky"]),
+    "pack-by-hand": ("s1", [*PACK, "space", "j", "s", "j", "s", "v"]),
+    "pack-confirming": ("s1", [*PACK, "p", "p", "y"]),
+    "pack-without-room": ("s1", [*PACK, "b", *"90", "enter"]),
+    "pack-over-budget": ("s1", [*PACK, "b", *"90", "enter", "1"]),
+    "pack-save": ("s1", [*PACK, "z", "w"]),
 }
 SMALL, LARGE = (80, 24), (160, 48)
 OPERATED = {"audit", "operation-diff", "operation-compared"}
