@@ -189,6 +189,9 @@ class Measuring:
         self._last: Measured | None = None
         self._surface: object = None
         self._walk = Walk()
+        self._before: tuple[Measured, Walk] | None = None
+        """What was measured before the surface last changed otherwise than by growing: an undo
+        brings it back."""
 
     def of(self, state: PlanState) -> Measured:
         """The measures of a state of this session's plan."""
@@ -196,6 +199,11 @@ class Measuring:
         if last is not None and state.surface is self._surface:
             return last
         grown = None if last is None else self._extended(last, state)
+        if grown is None and last is not None:
+            before, self._before = self._before, (last, self._walk)
+            if before is not None:
+                self._walk = before[1]
+                grown = self._extended(before[0], state)
         self._last = self._measured(state) if grown is None else grown
         self._surface = state.surface
         return self._last
