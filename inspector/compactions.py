@@ -75,7 +75,8 @@ class Request:
     strength: Budget | None = None
     """How much of a result may stay, in mode ``reduce``; by its profile where none is given."""
     cancelled: Callable[[], bool] = lambda: False
-    """Asked whenever the store is to be read, in the thread of the preview: whether to give up."""
+    """Asked whenever the store is to be read, and while the meter is fed, in the thread of the
+    preview: whether to give up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +188,7 @@ def session_input(
 
     give_up()
     with loaded.lock:
-        meter, measured = loaded.meter(at), loaded.measured(state)
+        meter, measured = loaded.meter(at, give_up), loaded.measured(state)
         reading = reading_of_plan(meter, state)
         window = window_of(loaded, meter, settings).tokens
     give_up()

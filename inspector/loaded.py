@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from compress.artifacts.values import Artifact
@@ -31,6 +31,9 @@ PLAN_VIEW: View = "live"
 _KEPT = 4
 """Moments whose plan and measures are kept."""
 
+_STEP = 8_192
+"""Events that are taken between two looks at whether anyone waits still."""
+
 _Track = tuple[View, NodeId | None, bool]
 """View, moment (``None``: now), whether operations are applied."""
 
@@ -49,8 +52,13 @@ class _Moment:
 class LoadedSession:
     """A session's log and operations, as far as the store holds them. Safe in any thread."""
 
-    def __init__(self, store: Store, record: SessionRecord) -> None:
+    def __init__(
+        self, store: Store, record: SessionRecord, asked: Callable[[], None] = lambda: None
+    ) -> None:
+        """``asked`` is called on the way where much is read, and may raise: what is done by then
+        is kept as far as it can be."""
         self._store = store
+        self._asked = asked
         self.lock = threading.RLock()
         """Hold it while reading what :meth:`refresh` changes: folds and meters."""
         self._begin(record)
@@ -79,9 +87,11 @@ class LoadedSession:
         self._views_differ = False
         """Whether the running agent saw something that a resume sends otherwise."""
         self._meter: TokenMeter | None = None
+        self._metered = 0
+        """How many events the meter was fed."""
         self._past_meter: tuple[int, TokenMeter] | None = None
         self._moments: OrderedDict[_Track, _Moment] = OrderedDict()
-        self._take(self._store.entries(record))
+        self._take(self._store.entries(record, self._asked))
         self.operations = self._store.operations(record)
 
     def refresh(self) -> None:
@@ -135,8 +145,6 @@ class LoadedSession:
         for fold in self._folds.values():
             for entry in new:
                 fold.apply_leniently(entry)
-        if self._meter is not None:
-            self._meter.feed_all(new)
 
     def until(self, at: NodeId | None) -> tuple[Sequence[LogEntry], Sequence[OperationRow]]:
         """The log and the operations as they stood at a moment (``None``: now).
@@ -161,11 +169,11 @@ class LoadedSession:
         with self.lock:
             log, _ = self.until(at)
             if log is not self.order:
-                return _folded(log, view)
+                return self._folded(log, view)
             # One fold serves both views while they are the same.
             kept = view if self._views_differ else PLAN_VIEW
             if kept not in self._folds:
-                self._folds[kept] = _folded(log, kept)
+                self._folds[kept] = self._folded(log, kept)
             return self._folds[kept]
 
     def plan(self, at: NodeId | None = None) -> PlanState:
@@ -212,22 +220,46 @@ class LoadedSession:
             earlier = [other for other in self.operations if other.number < row.number]
             return plan(self.fold(PLAN_VIEW, row.after).snapshot(), self.entries, earlier)
 
-    def meter(self, at: NodeId | None = None) -> TokenMeter:
+    def meter(
+        self, at: NodeId | None = None, asked: Callable[[], None] = lambda: None
+    ) -> TokenMeter:
         """The session's meter, of what the running agent saw, since that is what the provider's
-        figures speak of: kept and fed for now, fed anew for a past moment."""
+        figures speak of: kept and fed for now, fed anew for a past moment.
+
+        ``asked`` is called on the way, and may raise: the next call goes on where this one was.
+        """
         with self.lock:
             log, _ = self.until(at)
             if log is not self.order:
                 if self._past_meter is None or self._past_meter[0] != len(log):
-                    self._past_meter = (len(log), TokenMeter("live").feed_all(log))
+                    past = TokenMeter("live")
+                    for page in self._pages(log, asked=asked):
+                        past.feed_all(page)
+                    self._past_meter = len(log), past
                 return self._past_meter[1]
             if self._meter is None:
-                self._meter = TokenMeter("live").feed_all(log)
+                self._meter = TokenMeter("live")
+            for page in self._pages(log, self._metered, asked):
+                self._meter.feed_all(page)
+                self._metered += len(page)
             return self._meter
 
+    def _folded(self, log: Sequence[LogEntry], view: View) -> SurfaceFold:
+        fold = SurfaceFold(view)
+        for page in self._pages(log):
+            for entry in page:
+                fold.apply_leniently(entry)
+        return fold
 
-def _folded(log: Sequence[LogEntry], view: View) -> SurfaceFold:
-    fold = SurfaceFold(view)
-    for entry in log:
-        fold.apply_leniently(entry)
-    return fold
+    def _pages(
+        self,
+        log: Sequence[LogEntry],
+        start: int = 0,
+        asked: Callable[[], None] = lambda: None,
+    ) -> Iterator[Sequence[LogEntry]]:
+        """The log from an event on, by pieces, as long as someone waits for it."""
+        for first in range(start, len(log), _STEP):
+            if first > start:
+                self._asked()
+                asked()
+            yield log[first : first + _STEP]

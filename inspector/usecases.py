@@ -104,6 +104,7 @@ class UseCases:
         self._sessions: OrderedDict[int, LoadedSession] = OrderedDict()
         self._lock = threading.RLock()
         self._scope: tuple[Path, ...] = ()
+        self._given_up = threading.Event()
         self._reading = Reading(
             store,
             self._locations,
@@ -111,6 +112,16 @@ class UseCases:
             clock=clock,
             grew=self._act_by_policy,
         )
+
+    def give_up(self) -> None:
+        """Nobody waits any more for what is being read or computed: a session of a million events
+        ends within moments, wherever it is (:class:`compactions.CancelledError`). Nothing is
+        asked of this object after that but to be closed."""
+        self._given_up.set()
+
+    def _wanted(self) -> None:
+        if self._given_up.is_set():
+            raise compactions.CancelledError("This was given up: Ullage is being left.")
 
     def close(self) -> None:
         """Stops watching and closes the store."""
@@ -649,7 +660,8 @@ class UseCases:
         with self._lock:
             found = self._sessions.get(record.id)
             if found is None:
-                found = self._sessions[record.id] = LoadedSession(self._store, record)
+                found = LoadedSession(self._store, record, self._wanted)
+                self._sessions[record.id] = found
                 while len(self._sessions) > _KEPT:
                     self._sessions.popitem(last=False)
             else:
