@@ -26,7 +26,10 @@ JOINED_CHARACTERS = 400_000
 """About how much is handed to the encoder at once when many texts are counted."""
 SEPARATOR = "\0<|ullage separator|>\0"
 """A special token of our own, known to the encoder alone: texts that hold it count one by one."""
-SEPARATOR_ID = 1_000_000
+SEPARATOR_ID = 0x0F0F0F0F
+"""The same bytes in any order, and no token of a vocabulary."""
+TOKEN_BYTES = 4
+_SEPARATOR_BYTES = SEPARATOR_ID.to_bytes(TOKEN_BYTES, "big")
 _LOOK_BACK = 2_000
 """Characters before a piece's end in which a safe place to cut is looked for."""
 
@@ -58,10 +61,11 @@ class TiktokenCounter:
         self,
         name: str,
         encode: Callable[[str], Sequence[int]],
-        encode_joined: Callable[[str], Sequence[int]] | None = None,
+        encode_joined: Callable[[str], bytes] | None = None,
     ) -> None:
         """``encode_joined`` takes texts joined by :data:`SEPARATOR` and encodes each for itself,
-        giving :data:`SEPARATOR_ID` between them."""
+        giving :data:`SEPARATOR_ID` between them; tokens are :data:`TOKEN_BYTES` each, in the
+        machine's order. No number is made of them, since only the separators are looked for."""
         self.name = name
         self._encode_joined = encode_joined
         self.estimated = 0
@@ -75,30 +79,35 @@ class TiktokenCounter:
         return sum(self._count_piece(piece) for piece in pieces(text))
 
     def count_many(self, texts: Sequence[str]) -> list[int]:
-        """The counts of several texts, the same as one by one, in few calls of the encoder: it
-        leaves the interpreter lock while it works, so long calls let other threads work."""
+        """The counts of several texts, the same as one by one, each text counted once and in few
+        calls of the encoder: it leaves the interpreter lock while it works, so long calls let
+        other threads work."""
         if self._encode_joined is None:
             return [self.count(text) for text in texts]
-        counts = [0] * len(texts)
-        owners: list[int] = []
+        counts = dict.fromkeys(texts, 0)
+        owners: list[str] = []
         parts: list[str] = []
         size = 0
-        for index, text in enumerate(texts):
+        for text in counts:
             if SEPARATOR in text:
-                counts[index] = self.count(text)
+                counts[text] = self.count(text)
                 continue
-            for piece in pieces(text) if len(text) > PIECE_CHARACTERS else (text,):
-                owners.append(index)
-                parts.append(piece)
-                size += len(piece)
+            if len(text) <= PIECE_CHARACTERS:
+                owners.append(text)
+                parts.append(text)
+            else:
+                cut = list(pieces(text))
+                owners += [text] * len(cut)
+                parts += cut
+            size += len(text)
             if size > JOINED_CHARACTERS:
                 self._count_joined(parts, owners, counts)
                 owners, parts, size = [], [], 0
         if parts:
             self._count_joined(parts, owners, counts)
-        return counts
+        return [counts[text] for text in texts]
 
-    def _count_joined(self, parts: list[str], owners: list[int], counts: list[int]) -> None:
+    def _count_joined(self, parts: list[str], owners: list[str], counts: dict[str, int]) -> None:
         assert self._encode_joined is not None
         try:
             tokens = self._encode_joined(SEPARATOR.join(parts))
@@ -110,10 +119,12 @@ class TiktokenCounter:
             return
         start = 0
         for owner in owners[:-1]:
-            end = tokens.index(SEPARATOR_ID, start)
-            counts[owner] += end - start
-            start = end + 1
-        counts[owners[-1]] += len(tokens) - start
+            end = tokens.find(_SEPARATOR_BYTES, start)
+            while end % TOKEN_BYTES:
+                end = tokens.find(_SEPARATOR_BYTES, end + 1)
+            counts[owner] += (end - start) // TOKEN_BYTES
+            start = end + TOKEN_BYTES
+        counts[owners[-1]] += (len(tokens) - start) // TOKEN_BYTES
 
     def _count_piece(self, text: str) -> int:
         try:

@@ -13,7 +13,6 @@ import json
 import re
 import threading
 import zlib
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -136,8 +135,11 @@ def _load(vocabulary: Vocabulary) -> TiktokenCounter:
     # The compiled core has its own copy; the dictionary would hold 25 MB for nothing.
     encoding._mergeable_ranks = {}  # noqa: SLF001
 
-    def encode_joined(text: str) -> Sequence[int]:
-        return encoding.encode(text, allowed_special={SEPARATOR}, disallowed_special=())
+    allowed = {SEPARATOR}
+
+    def encode_joined(text: str) -> bytes:
+        # What ``encode_to_numpy`` is made of: a list of numbers would be made under the lock.
+        return bytes(encoding._core_bpe.encode_to_tiktoken_buffer(text, allowed))  # noqa: SLF001
 
     return TiktokenCounter(vocabulary, encoding.encode_ordinary, encode_joined)
 
