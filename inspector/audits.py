@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from compress.compaction.agent import AgentOperation, agent_operations
 from compress.compaction.comparison import resent_tokens
@@ -185,7 +186,16 @@ def _rule(op: Operation) -> str:
         facts = op.events[0].meta
         weight = f"{facts.get('tokens_before')} → {facts.get('tokens_after')} tokens"
         return f"{len(graduated(op))} records to the project's memory: {weight}"
+    if op.kind == "pack":
+        return _pack_rule(op.events[0].meta)
     return f"of {', '.join(op.targets)}" if op.targets else "by hand"
+
+
+def _pack_rule(facts: Mapping[str, Any]) -> str:
+    """How many beliefs, and what was asked for."""
+    beliefs = facts.get("beliefs", ())
+    asked = f" for {facts['query']!r}" if facts.get("query") else ""
+    return f"{len(beliefs)} beliefs{asked}, {facts.get('tokens')} of {facts.get('budget')} tokens"
 
 
 def _region(nodes: Sequence[NodeId]) -> RegionReport | None:

@@ -48,7 +48,7 @@ def decisions_report(
     for done, session in enumerate(chosen):
         if progress is not None:
             progress(done, len(chosen), Path(session.path))
-        fresh[session.id] = bring_up(store, session, _rules(session))
+        fresh[session.id] = bring_up(store, session, rules_of(session))
         graduate(store, session, settings.memory_tokens, now)
     if progress is not None and chosen:
         progress(len(chosen), len(chosen), Path(chosen[-1].path))
@@ -72,6 +72,15 @@ def decisions_report(
         undated=undated,
         masked=masker.masked,
     )
+
+
+def session_points(store: Store, session: SessionRecord) -> list[DecisionPoint]:
+    """The records of one session, brought up to date, by first event; none graduates."""
+    fresh = bring_up(store, session, rules_of(session))
+    found = decisions(store, [session])
+    if store.connections.read_only:
+        found = _with_fresh([session], found, {session.id: fresh})
+    return [kept.point for kept in found]
 
 
 def _as_it_is(point: DecisionPoint) -> DecisionPoint:
@@ -98,7 +107,8 @@ def _with_fresh(
     )
 
 
-def _rules(session: SessionRecord) -> Rules:
+def rules_of(session: SessionRecord) -> Rules:
+    """What a session's records are harvested by."""
     counter = partial(resources.counter_for, session.model)
     vocabulary = profile_of(session.model).vocabulary
     return Rules(

@@ -14,6 +14,7 @@ from compress.decisions.values import DecisionPoint
 from compress.spans.manifest import SpanManifest
 from inspector.artifact_reports import ArtifactReport, ArtifactsReport
 from inspector.audit_reports import HeadReport, VerificationReport
+from inspector.pack_reports import PackReport
 from inspector.profile_reports import ProfileCheck, ProfileRow
 from inspector.reports import (
     AuditRow,
@@ -68,6 +69,7 @@ _DOCUMENTS: dict[str, tuple[str, Any]] = {
     "decision": ("ullage decisions --format jsonl, each line, as", DecisionPoint),
     "audit-verify": ("ullage audit [SESSION] --verify", VerificationReport),
     "audit-head": ("ullage audit [SESSION] --head", HeadReport),
+    "pack": ("ullage pack [SESSION] QUERY", PackReport),
     "search": ("ullage search QUERY", list[SearchHit]),
     "usage": ("ullage usage", UsageReport),
     "squeeze": ("ullage squeeze", SqueezeReport),

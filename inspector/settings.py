@@ -112,7 +112,7 @@ class Settings(BaseModel):
     memory of its project."""
     project_memory_tokens: Annotated[int, Field(ge=0)] = 8000
     """How much of a project's memory is shown at once, the newest first; all of it is kept."""
-    pack_tokens: Annotated[int, Field(ge=1)] = 4000
+    pack_budget: Annotated[int, Field(ge=1)] = 4000
     """What a retrieval pack may take, whole."""
     type_aware_compression: bool = True
     """Whether a pack renders beliefs by their class; off: each verbatim."""

@@ -12,10 +12,12 @@ import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
+from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from compress.errors import CompressError
@@ -66,11 +68,14 @@ from storage.sources.registry import registry
 from storage.store import Store
 
 if TYPE_CHECKING:
+    from compress.beliefs.values import Strategy
     from compress.reduction.values import Budget
     from inspector.artifact_reports import ArtifactsReport
     from inspector.audit_reports import HeadReport, VerificationReport
     from inspector.decision_exports import Format
     from inspector.decision_reports import DecisionsReport, ExportReport
+    from inspector.pack_reports import PackHandle, PackReport
+    from inspector.packs import Packing
     from inspector.resume_reports import ResumeReport
     from inspector.squeeze_reports import SqueezedResult
     from inspector.usage_reports import UsageBy, UsageReport
@@ -415,6 +420,63 @@ class UseCases:
 
         operation = self._append(loaded, checked)
         return report.model_copy(update={"operation": operation, "head": self.head().digest})
+
+    def pack(
+        self,
+        session: str | None,
+        query: str,
+        *,
+        budget: int | None = None,
+        project: bool | Path = False,
+        compression: bool | None = None,
+        overrides: Mapping[str, Strategy] = MappingProxyType({}),
+        excluded: Collection[str] = (),
+        included: Collection[str] = (),
+        allow_overflow: bool = False,
+        at: NodeId | None = None,
+        abbreviated: bool = False,
+        kept: bool = True,
+    ) -> PackHandle:
+        """What the logs know about a query, under a budget: of a session, of all of its project or
+        of a folder's, or of the whole store. A preview (see :class:`inspector.packs.Wish`)."""
+        from inspector.packs import Wish
+
+        wish = Wish(
+            query=query,
+            budget=budget,
+            project=project,
+            compression=compression,
+            overrides=overrides,
+            excluded=excluded,
+            included=included,
+            allow_overflow=allow_overflow,
+            at=at,
+            abbreviated=abbreviated,
+            kept=kept,
+        )
+        return self._packing.pack(session, wish)
+
+    def save_pack(self, handle: PackHandle, path: Path) -> PackReport:
+        """Writes a pack to two new files, ``.md`` and ``.json``, of this name or in this folder."""
+        return self._packing.saved(handle, path)
+
+    def commit_pack(
+        self, handle: PackHandle, session: str, *, place: Path | None = None
+    ) -> PackReport:
+        """Puts a pack on a session's plan, behind what stands there, and writes its files: to
+        ``place``, as :meth:`save_pack` does, else beside the store."""
+        loaded = self._load(session)
+        draft = self._packing.draft(handle, loaded.record)
+        name = loaded.record.name
+        return self._packing.committed(
+            handle, name, place, lambda: self._append(loaded, lambda _: draft)
+        )
+
+    @cached_property
+    def _packing(self) -> Packing:
+        from inspector.packs import Packing
+
+        return Packing(self._store, self._loaded_settings, self._load)
 
     def compare(
         self,

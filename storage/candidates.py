@@ -16,9 +16,10 @@ from dataclasses import dataclass
 
 from storage.catalog import SessionRecord
 from storage.connection import Connections
-from storage.index_part import IndexPart, Match, session_range
+from storage.format import SEQ_MASK
+from storage.index_part import IndexPart, Match
 from storage.pieces import Piece, pieces_of
-from storage.rows import seq_of
+from storage.rows import event_id, seq_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +66,14 @@ def matches(
 
 
 def recent(
-    connections: Connections, sessions: Sequence[SessionRecord], limit: int
+    connections: Connections,
+    sessions: Sequence[SessionRecord],
+    limit: int,
+    *,
+    until: int | None = None,
 ) -> tuple[Match, ...]:
-    """The newest events that stood on the surface, of these sessions in their order."""
+    """The newest events that stood on the surface, of these sessions in their order; none behind
+    the seq ``until``, of one alone."""
     found: list[Match] = []
     with connections.read() as connection:
         for session in sessions:
@@ -76,7 +82,12 @@ def recent(
             rows = connection.execute(
                 "SELECT id, tokens FROM events WHERE id BETWEEN ? AND ? AND generation = ? "
                 "AND op IS NOT NULL AND tokens > 0 ORDER BY id DESC LIMIT ?",
-                (*session_range(session.id, session.id), session.generation, limit - len(found)),
+                (
+                    event_id(session.id, 0),
+                    event_id(session.id, SEQ_MASK if until is None else until),
+                    session.generation,
+                    limit - len(found),
+                ),
             )
             found += [Match(session.id, seq_of(row), 0.0, tokens) for row, tokens in rows]
     return tuple(found)

@@ -140,6 +140,33 @@ def decisions(
     ]
 
 
+def kept_texts(
+    store: Store, sessions: Sequence[SessionRecord], limit: int, *, until: int | None = None
+) -> list[tuple[int, str]]:
+    """(session, record as JSON) of the newest records of these sessions, the newest first; none
+    that ends behind the seq ``until``. For who looks through many: none is decoded."""
+    rows: list[tuple[int, str]] = []
+    for session in sessions:
+        if len(rows) >= limit:
+            break
+        with store.connections.read() as connection:
+            rows += connection.execute(
+                "SELECT d.session_id, d.point FROM decisions d JOIN decision_harvests h "
+                "ON h.session_id = d.session_id AND h.number = d.number "
+                "WHERE d.session_id = ? AND d.last_seq <= ? ORDER BY d.last_seq DESC, d.id LIMIT ?",
+                (session.id, SEQ_MASK if until is None else until, limit - len(rows)),
+            ).fetchall()
+    return rows
+
+
+def behind(store: Store, session: SessionRecord, rules: Rules) -> int:
+    """How many events of a session were not harvested yet by these rules."""
+    state = _state(store, session)
+    if state is None or (state.rules, state.generation) != (rules.revision, session.generation):
+        return session.events
+    return session.events - state.fed
+
+
 def _at_level(
     point: DecisionPoint, session: int, memory: Collection[tuple[int, str]]
 ) -> DecisionPoint:

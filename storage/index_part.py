@@ -81,7 +81,7 @@ class IndexPart:
             self._wanted = frozenset(wanted)
         known = [(n, size) for n, size, _ in sizes if self._wanted is None or n in self._wanted]
         self._ids = [n for n, _ in known]
-        self._before = [0, *accumulate(size for _, size in known)]
+        self._before: list[int] = [0, *accumulate(size for _, size in known)]
         self._ranges = [_EVERY] if self._wanted is None else _joined(self._ids)
         self._until = SEQ_MASK if until is None else until
         if until is not None and len(self._ids) == 1:
@@ -205,7 +205,7 @@ class IndexPart:
                 if count >= COUNTED:
                     reached = max(count, self._events_until(last))
                     total = max(self._before[-1], reached)
-                    return int(count * total // reached), True
+                    return count * total // reached, True
         return count, False
 
     def _events_until(self, row: int) -> int:

@@ -1,0 +1,86 @@
+"""Decision points as beliefs of a pack: those that are kept, looked through for what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from compress.beliefs.classes import Source
+from compress.beliefs.harvest import belief_of_decision
+from compress.beliefs.values import Belief
+from compress.decisions.values import DecisionPoint
+from inspector.decisions import rules_of
+from storage.candidates import Matches
+from storage.catalog import SessionRecord
+from storage.decisions import behind, bring_up, kept_texts
+from storage.errors import StorageError
+from storage.scripts import EDGE
+from storage.store import Store
+
+LOOKED_THROUGH = 2_000
+"""Records, the newest of each session; and at most so many sessions, those with the best matches.
+"""
+_SESSIONS = 8
+TAKEN = 40
+"""Records that a pack has as candidates."""
+_HARVESTED = 500
+"""Events that are harvested for a pack where they are all that is missing: a tenth of a second."""
+
+
+def decision_beliefs(
+    store: Store,
+    own: SessionRecord | None,
+    records: Mapping[int, SessionRecord],
+    found: Matches,
+    *,
+    until: int | None,
+    sources: Mapping[str, Source],
+    named: bool,
+) -> list[tuple[Belief, tuple[int, int]]]:
+    """The records that hold most of the query, each with (session, newest seq); without a query the
+    newest. ``own``: brought up to date first where that costs little. ``named``: beliefs carry
+    their session's name."""
+    if own is not None:
+        _bring_up(store, own)
+    sessions = _sessions(own, records, found)
+    texts = kept_texts(store, sessions, LOOKED_THROUGH, until=until)
+    told = []
+    for session, text in _best(texts, found):
+        point = DecisionPoint.model_validate_json(text)
+        record = records[session]
+        seq = point.last_seq if isinstance(point.last_seq, int) else 0
+        belief = belief_of_decision(
+            point, native=record.native_id, session=record.name if named else "", sources=sources
+        )
+        told.append((belief, (session, seq)))
+    return told
+
+
+def _bring_up(store: Store, own: SessionRecord) -> None:
+    rules = rules_of(own)
+    if not store.connections.read_only and 0 < behind(store, own, rules) <= _HARVESTED:
+        # Another process may be writing; what is kept will do.
+        with suppress(StorageError):
+            bring_up(store, own, rules)
+
+
+def _sessions(
+    own: SessionRecord | None, records: Mapping[int, SessionRecord], found: Matches
+) -> Sequence[SessionRecord]:
+    order = dict.fromkeys([own.id] if own is not None else [])
+    order.update(dict.fromkeys(event.session for event in found.events))
+    return [records[identifier] for identifier in order][:_SESSIONS]
+
+
+def _best(texts: Sequence[tuple[int, str]], found: Matches) -> list[tuple[int, str]]:
+    """By the pieces whose first word stands in a record at all, which is enough to choose by."""
+    if not found.pieces:
+        return list(texts[:TAKEN])
+    words = {weighed.piece.words[0].strip(EDGE): weighed.weight for weighed in found.pieces}
+    scored = []
+    for place, (_, text) in enumerate(texts):
+        low = text.lower()
+        score = sum(weight for word, weight in words.items() if word in low)
+        if score > 0:
+            scored.append((-score, place))
+    return [texts[place] for _, place in sorted(scored)[:TAKEN]]

@@ -1,0 +1,82 @@
+"""Packs as files: Markdown for a person or a model, JSON for a program."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from inspector.export_files import ExportFileError, write_export
+from inspector.pack_reports import PackReport
+
+FORMS = (".md", ".json")
+FOLDER = "packs"
+"""Beside the store: where the files of committed packs are, unless others are named."""
+_DIGITS = 12
+
+
+def paths_for(report: PackReport, place: Path) -> Mapping[str, Path]:
+    """Form → file: both forms beside each other, whichever of the two endings ``place`` has. In a
+    folder their name follows from the pack's text."""
+    place = place.expanduser()
+    if place.is_dir():
+        digest = hashlib.sha256(report.text.encode("utf-8", "surrogatepass")).hexdigest()
+        place /= f"pack-{digest[:_DIGITS]}"
+    name = place.stem if place.suffix in FORMS else place.name
+    return {form: place.with_name(name + form) for form in FORMS}
+
+
+def contents(report: PackReport) -> Mapping[str, bytes]:
+    """Form → bytes. The same pack gives the same bytes: nothing in them says when or where."""
+    bare = report.model_copy(update={"operation": None, "files": ()})
+    text = json.dumps(bare.model_dump(mode="json"), ensure_ascii=True, indent=2)
+    markdown = report.text if report.text.endswith("\n") else f"{report.text}\n"
+    return {".md": markdown.encode("utf-8", "replace"), ".json": f"{text}\n".encode()}
+
+
+@contextmanager
+def written(report: PackReport, place: Path, *, again: bool = False) -> Iterator[tuple[str, ...]]:
+    """Writes the files, all or none, each whole or not at all, readable by this user alone; a file
+    that is there is never replaced. They are taken away again where the block raises. ``again``: a
+    file that is there with these very bytes will do.
+
+    Raises :class:`inspector.export_files.ExportFileError`.
+    """
+    made: list[Path] = []
+    found = contents(report)
+    paths = paths_for(report, place)
+    try:
+        for form, path in paths.items():
+            if again and _holds(path, found[form]):
+                continue
+            write_export(path, [found[form]])
+            made.append(path)
+        yield tuple(str(path) for path in paths.values())
+    except BaseException:
+        for path in made:
+            path.unlink(missing_ok=True)
+        raise
+
+
+def store_folder(db: str) -> Path | None:
+    """Where committed packs are kept, made where it is missing; ``None`` for a store in memory.
+
+    Raises :class:`inspector.export_files.ExportFileError`.
+    """
+    if db == ":memory:":
+        return None
+    folder = Path(db).parent / FOLDER
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise ExportFileError(f"{folder} cannot be made: {error.strerror}.") from error
+    return folder
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    try:
+        return not path.is_symlink() and path.read_bytes() == content
+    except OSError:
+        return False
