@@ -16,6 +16,8 @@ _APPEND = Append()
 _APPEND_CODE = "a"
 _same: Callable[[Any], Any] = intern
 """One string for all that are equal: of a million entries, few types, roles, tools and models."""
+_PAGE = 8_192
+"""Rows that are fetched and decoded together."""
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 """Made once: ``json.dumps`` with options makes one for each call."""
 
@@ -189,11 +191,22 @@ def _dump(value: object) -> str:
     return _JSON.encode(value)
 
 
-def entries(connection: sqlite3.Connection, session: int, generation: int) -> list[LogEntry]:
-    """All entries of a session that stand in its file, in the order of the fold."""
+def entries(
+    connection: sqlite3.Connection,
+    session: int,
+    generation: int,
+    asked: Callable[[], None] = lambda: None,
+) -> list[LogEntry]:
+    """All entries of a session that stand in its file, in the order of the fold. ``asked`` is
+    called on the way, and may raise."""
     rows = connection.execute(
         f"SELECT {ENTRY_COLUMNS} FROM events WHERE id BETWEEN ? AND ? AND generation = ? "  # noqa: S608 - constant
         "ORDER BY position",
         (event_id(session, 0), event_id(session, SEQ_MASK), generation),
     )
-    return [decode_entry(row) for row in rows]
+    found: list[LogEntry] = []
+    while page := rows.fetchmany(_PAGE):
+        if found:
+            asked()
+        found += [decode_entry(row) for row in page]
+    return found

@@ -151,10 +151,13 @@ class Store:
 
     # Events
 
-    def entries(self, session: SessionRecord) -> list[LogEntry]:
-        """All events of a session that stand in its file, weighed, in the order of the fold."""
+    def entries(
+        self, session: SessionRecord, asked: Callable[[], None] = lambda: None
+    ) -> list[LogEntry]:
+        """All events of a session that stand in its file, weighed, in the order of the fold.
+        ``asked`` is called on the way, and may raise."""
         with self.connections.read() as connection:
-            return rows.entries(connection, session.id, session.generation)
+            return rows.entries(connection, session.id, session.generation, asked)
 
     def entries_after(self, session: SessionRecord, seq: int) -> list[LogEntry]:
         """The events above a seq. Costs what is new, not what is there."""
