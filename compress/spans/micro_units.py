@@ -2,8 +2,8 @@
 
 Sentence ends follow UAX #29 (SB6 to SB11), as hints: an ASCII full stop, question or exclamation
 mark counts only before white space (``a.b``, ``x!=y``, ``?q=1``), and a full stop not after a
-single letter, or a capitalised word of at most three letters, when a capital follows (initials and
-titles: *J. Smith*). Grapheme clusters are those of UAX #29, as the package ``regex`` has them.
+single letter, or a capitalised word of at most three letters, when a capital follows, nor after
+one or two letters of a script without case (initials and titles: *J. Smith*). Grapheme clusters are those of UAX #29, as the package ``regex`` has them.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ _SHORT = regex.compile(
     r"(?<![\p{L}\p{M}\p{N}'’.])(?:\p{L}|\p{Lu}\p{Ll}{1,2})$|(?:[\r\n]|\\n)[ \t]?\p{Nd}{1,3}$"
 )
 """An initial or a title; the number of an item, at the beginning of a line."""
+_UNCASED = regex.compile(r"\p{SB=Close}*\p{SB=OLetter}")
+_SHORT_UNCASED = regex.compile(r"(?<![\p{L}\p{M}\p{N}'’.])(?:\p{Lo}\p{M}*){1,2}$")
 _ASCII = frozenset(".?!")
 
 LINES = regex.compile(
@@ -49,7 +51,13 @@ before them (GB3 to GB5, GB9, GB9a, GB999)."""
 
 _CUTS: tuple[tuple[Cut, Any], ...] = (
     ("line", regex.compile(r"(?:\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]|\\n)[^\S\r\n]*")),
-    ("punctuation", regex.compile(r"\p{P}++(?:\s++|(?<=[^\x00-\x7f]))")),
+    (
+        "punctuation",
+        regex.compile(
+            r"(?V1)[\p{P}--[\p{Pd}\p{Ps}\p{Pi}\p{Pc}]]++\s++"
+            r"|[[\p{SB=STerm}\p{SB=SContinue}]--[\p{Pd}\x00-\x7f]]++\p{SB=Close}*+\s*+"
+        ),
+    ),
     ("blank", regex.compile(r"\s++|\u200b")),
 )
 """What a sentence above the limit is cut behind, the best first: the end of a line, punctuation
@@ -78,9 +86,11 @@ def _ends(text: str, found: Any, start: int, end: int) -> bool:
     if _CONTINUED.match(text, at, end):
         return False
     begins = found.start()
-    before = text[max(start, begins - 6) : begins]
-    if begins - 6 <= start:
+    before = text[max(start, begins - 10) : begins]
+    if begins - 10 <= start:
         before = "\n" + before
+    if _UNCASED.match(text, at, end):
+        return not (_SHORT_UNCASED.search(before) or _SHORT.search(before))
     return not (_UPPER.match(text, at, end) and _SHORT.search(before))
 
 
