@@ -3,6 +3,7 @@ demo."""
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -56,6 +57,10 @@ def open_(shell: Shell, paths: tuple[Path, ...]) -> None:
             raise click.UsageError(_neither(str(path)))
     if not _on_terminal():
         raise NoTerminalError("The app needs a terminal; without one, try `ullage sessions`.")
+    if _for_browser():
+        from inspector.web.orphan import end_with_parent
+
+        end_with_parent()
     with shell.usecases() as usecases:
         usecases.narrow(paths)
         run_app(usecases, paths)
@@ -101,7 +106,12 @@ class NoTerminalError(Exception):
 
 
 def _on_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty()
+    return _for_browser() or (sys.stdin.isatty() and sys.stdout.isatty())
+
+
+def _for_browser() -> bool:
+    """What is drawn goes to the server that started this process."""
+    return "TEXTUAL_DRIVER" in os.environ
 
 
 @click.command(

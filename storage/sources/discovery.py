@@ -73,6 +73,31 @@ def discover(registry: Registry, environment: Mapping[str, str], home: Path) -> 
     return Discovery(tuple(found), tuple(skipped), tuple(roots))
 
 
+def variables(registry: Registry, home: Path) -> frozenset[str]:
+    """The environment variables by which the adapters find their roots."""
+    asked = _Asked()
+    for adapter in registry.adapters:
+        list(adapter.roots(asked, home))
+    return frozenset(asked.names)
+
+
+class _Asked(Mapping[str, str]):
+    """An empty environment that keeps what it was asked for."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def __getitem__(self, name: str) -> str:
+        self.names.add(name)
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
 def readable(path: Path) -> str | None:
     """Why this path cannot be read as a log; ``None`` where it can be tried."""
     facts = _facts(path)
