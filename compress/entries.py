@@ -70,11 +70,12 @@ class LogEntry(NamedTuple):
 
 def entry_of(event: SessionEvent, tokens: Sequence[int]) -> LogEntry:
     """The entry of an event; ``tokens[i]`` is what ``event.blocks[i]`` counts."""
+    blocks, meta = event.blocks, event.meta
     total = thinking = call = image = 0
     calls: list[tuple[str, str]] = []
     results: list[str] = []
     is_error = False
-    for block, weight in zip(event.blocks, tokens, strict=True):
+    for block, weight in zip(blocks, tokens, strict=True):
         total += weight
         kind = block.kind
         if kind == "tool_call":
@@ -87,28 +88,29 @@ def entry_of(event: SessionEvent, tokens: Sequence[int]) -> LogEntry:
         elif kind in ("tool_result", "synthetic"):
             results.append(block.id or "")
         is_error = is_error or bool(block.is_error)
+    # In the order of the fields: names would cost as much again as all the rest.
     return LogEntry(
-        seq=event.seq,
-        type=event.type,
-        node=event.node,
-        op=event.op,
-        source_event_seqs=event.source_event_seqs,
-        role=event.role,
-        turn=event.turn,
-        step=event.step,
-        tokens=total,
-        thinking_tokens=thinking,
-        call_tokens=call,
-        image_tokens=image,
-        calls=tuple(calls),
-        results=tuple(results),
-        is_error=is_error,
-        time=event.time,
-        model=event.model,
-        usage=event.usage,
-        request=event.request,
-        headline=headline(event.blocks) or fact_line(event.meta),
-        meta=event.meta,
+        event.seq,
+        event.type,
+        event.node,
+        event.op,
+        event.source_event_seqs,
+        event.role,
+        event.turn,
+        event.step,
+        total,
+        thinking,
+        call,
+        image,
+        tuple(calls),
+        tuple(results),
+        is_error,
+        event.time,
+        event.model,
+        event.usage,
+        event.request,
+        (headline(blocks) if blocks else "") or (fact_line(meta) if meta else ""),
+        meta,
     )
 
 
@@ -134,9 +136,9 @@ def headline(blocks: Sequence[ContentBlock]) -> str:
 
 def fact_line(meta: Mapping[str, Any]) -> str:
     """The facts of a log-only event in one line."""
-    parts = (
+    parts = [
         f"{key}={value}" for key, value in meta.items() if isinstance(value, str | int | float)
-    )
+    ]
     return _first_line(" ".join(parts))[:HEADLINE_LIMIT]
 
 

@@ -150,10 +150,10 @@ class Usage(_Frozen):
     @property
     def total_input(self) -> int | None:
         """All tokens that stood in the request, cached or not; ``None`` when nothing is known."""
-        parts = (self.input, self.cache_read, self.cache_write)
-        if all(part is None for part in parts):
+        fresh, read, written = self.input, self.cache_read, self.cache_write
+        if fresh is None and read is None and written is None:
             return None
-        return sum(part or 0 for part in parts)
+        return (fresh or 0) + (read or 0) + (written or 0)
 
 
 class Append(_Frozen):

@@ -104,7 +104,9 @@ def _complete_lines(source: ByteSource, taken: Taken, limits: Limits) -> bytes:
             if size > limits.line:
                 taken.records.append(_stub(taken.line, taken.offset, size, limits.line))
             else:
-                raw = b"".join((*parts, chunk[begin:end]))
+                raw = chunk[begin:end]
+                if parts:
+                    raw = b"".join((*parts, raw))
                 record = parse_record(taken.line, taken.offset, raw)
                 if record is not None:
                     taken.records.append(record)

@@ -70,6 +70,10 @@ class Drawn:
     """Bytes of raw records."""
 
 
+_Texts = tuple[TokenCounter, list[str], list[tuple[list[int], int]]]
+"""Texts that one counter counts, each with the counts that it belongs to and its place there."""
+
+
 @dataclass(slots=True)
 class Weighed:
     """The slow part of a batch, made in a worker thread: token counts and compressed raw."""
@@ -123,14 +127,14 @@ class OpenLog:
     def draw(self, records: Sequence[Record], position: Position) -> Drawn:
         """Feeds records to the reader. Cheap beside :meth:`weigh`, and in order."""
         events: list[DrawnEvent] = []
+        sessions = self.reader.sessions
         for index, record in enumerate(records):
-            for derived in self._feed(record):
-                facts = self.reader.sessions.get(derived.session)
+            for session, derived in self._feed(record):
+                facts = sessions.get(session)
                 model = facts.model if facts else None
-                events.extend(
-                    DrawnEvent(derived.session, event, index, event.model or model)
-                    for event in derived.events
-                )
+                events += [
+                    DrawnEvent(session, event, index, event.model or model) for event in derived
+                ]
         self.records += len(records)
         if not self.reader.sessions:
             self.reader.sessions[""] = SessionFacts(native_id=self.tail.path.stem)
@@ -179,19 +183,24 @@ class OpenLog:
     def weigh(self, drawn: Drawn) -> Weighed:
         """Counts and compresses. Reads only what it is given; runs in any thread."""
         weighed = Weighed()
-        texts: dict[str, tuple[TokenCounter, list[str], list[tuple[list[int], int]]]] = {}
-        for waiting in drawn.events:
-            tokens = [0] * len(waiting.event.blocks)
+        texts: dict[str, _Texts] = {}
+        by_model: dict[str | None, _Texts] = {}
+        for _, event, _, model in drawn.events:
+            blocks = event.blocks
+            tokens = [0] * len(blocks)
             weighed.tokens.append(tokens)
-            for index, block in enumerate(waiting.event.blocks):
+            for index, block in enumerate(blocks):
                 if block.images:
-                    pricing = profile_of(waiting.model).images
+                    pricing = profile_of(model).images
                     tokens[index] = sum(image_tokens(image, pricing) for image in block.images)
                 for text in block_texts(block):
-                    counter = self._counter_for(waiting.model)
-                    _, found, places = texts.setdefault(counter.name, (counter, [], []))
-                    found.append(text)
-                    places.append((tokens, index))
+                    waiting = by_model.get(model)
+                    if waiting is None:
+                        counter = self._counter_for(model)
+                        waiting = texts.setdefault(counter.name, (counter, [], []))
+                        by_model[model] = waiting
+                    waiting[1].append(text)
+                    waiting[2].append((tokens, index))
         for counter, found, places in texts.values():
             for count, (tokens, index) in zip(count_many(counter, found), places, strict=True):
                 tokens[index] += count
@@ -206,23 +215,16 @@ class OpenLog:
         trackers = {key: self._tracker(key, facts) for key, (facts, _) in drawn.sessions.items()}
         main = next(iter(trackers.values()))
         main.problems += sum(record.damage is not None for record in drawn.records)
+        agent, is_shared = self.adapter.agent, self.adapter.global_ids
         events = []
-        for waiting, tokens in zip(drawn.events, weighed.tokens, strict=True):
-            event = waiting.event
+        for (session, event, record, _), tokens in zip(drawn.events, weighed.tokens, strict=True):
+            native, block, blocks = event.native_id, event.block, event.blocks
+            entry = trackers[session].add(event, tokens)
             shared = None
-            if self.adapter.global_ids and event.type in SURFACE_TYPES:
-                shared = shared_key(self.adapter.agent, event.native_id, event.block)
-            events.append(
-                BatchEvent(
-                    session=waiting.session,
-                    entry=trackers[waiting.session].add(event, tokens),
-                    native_id=event.native_id,
-                    block=event.block,
-                    record=waiting.record,
-                    shared_key=shared,
-                    text=search_text(event.blocks) if event.blocks else "",
-                )
-            )
+            if is_shared and entry.type in SURFACE_TYPES:
+                shared = shared_key(agent, native, block)
+            text = search_text(blocks) if blocks else ""
+            events.append(BatchEvent(session, entry, native, block, record, shared, text))
         return Batch(
             source=self.source,
             generation=self.generation,

@@ -36,7 +36,7 @@ def parse_record(line: int, offset: int, raw: bytes) -> Record | None:
         value, damage = _lenient(text)
     else:
         damage = None
-    return Record(line=line, offset=offset, raw=raw, value=value, size=len(raw), damage=damage)
+    return Record(line, offset, raw, value, len(raw), damage)
 
 
 def _lenient(text: bytes) -> tuple[Any, str | None]:

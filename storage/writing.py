@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from compress.entries import LogEntry
+from compress.events import NodeId
 from storage import blobs
 from storage.errors import PositionMovedError
 from storage.rows import ENTRY_COLUMNS, encode_entry, event_id
@@ -112,33 +113,36 @@ def write_batch(connection: sqlite3.Connection, batch: Batch, agent: str, revisi
     read the same log never write a record twice.
     """
     position = _next_position(connection, batch)
-    record_ids = _write_records(connection, batch)
-    sessions = {
-        key: _write_session(connection, batch.source, key, agent, state)
-        for key, state in batch.sessions.items()
-    }
+    first_record = _write_records(connection, batch)
+    sessions: dict[str, int] = {}
+    last_seqs: dict[str, int] = {}
+    for key, state in batch.sessions.items():
+        found = _write_session(connection, batch.source, key, agent, state)
+        sessions[key], last_seqs[key] = found
     copied = _copies(connection, batch, sessions)
     digests = [raw_digest(record.raw) for record in batch.records]
-    known, unchanged = _write_revisions(connection, batch, sessions, digests)
+    known, unchanged = _write_revisions(connection, batch, sessions, last_seqs, digests)
+    generation = batch.generation
     rows, texts = [], []
-    for number, event in enumerate(batch.events):
-        session = sessions[event.session]
-        row = encode_entry(session, event.entry)
+    for place, event in enumerate(batch.events, position):
+        key, entry, native_id, block, record, shared, text = event
+        row = encode_entry(sessions[key], entry)
+        is_copy = shared in copied
         rows.append(
             (
                 *row,
-                position + number,
-                batch.generation,
-                event.native_id,
-                event.block,
-                record_ids[event.record],
-                digests[event.record],
-                int(event.shared_key in copied),
+                place,
+                generation,
+                native_id,
+                block,
+                first_record + record,
+                digests[record],
+                int(is_copy),
             )
         )
         # A revision's words are added to those of the event's earlier contents.
-        if event.text and event.shared_key not in copied and row[0] not in unchanged:
-            texts.append((row[0], event.text))
+        if text and not is_copy and row[0] not in unchanged:
+            texts.append((row[0], text))
     connection.executemany(_UPSERT, rows)
     connection.executemany("INSERT INTO search (rowid, text) VALUES (?, ?)", texts)
     _refresh_counts(connection, batch, sessions, known)
@@ -172,8 +176,9 @@ def _next_position(connection: sqlite3.Connection, batch: Batch) -> int:
     return int(position)
 
 
-def _write_records(connection: sqlite3.Connection, batch: Batch) -> list[int]:
-    """Row ids of the batch's records. Safe to number here: the transaction is exclusive."""
+def _write_records(connection: sqlite3.Connection, batch: Batch) -> int:
+    """Row id of the batch's first record; the others follow. Safe to number here: the transaction
+    is exclusive."""
     first = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM records").fetchone()[0]
     where: dict[int, tuple[int, int]] = {}
     for packed, indices in batch.packed:
@@ -203,16 +208,18 @@ def _write_records(connection: sqlite3.Connection, batch: Batch) -> list[int]:
         ],
     )
     connection.executemany("INSERT INTO record_pieces VALUES (?, ?, ?)", pieces)
-    return list(range(first, first + len(batch.records)))
+    return int(first)
 
 
 def _write_session(
     connection: sqlite3.Connection, source: int, key: str, agent: str, state: SessionState
-) -> int:
+) -> tuple[int, int]:
+    """The session's row id, and its last seq before this batch; 0 for a new one."""
     facts = state.facts
     row = connection.execute(
-        "SELECT id FROM sessions WHERE source_id = ? AND key = ?", (source, key)
+        "SELECT id, last_seq FROM sessions WHERE source_id = ? AND key = ?", (source, key)
     ).fetchone()
+    last_seq = 0
     if row is None:
         identifier = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM sessions").fetchone()[
             0
@@ -232,7 +239,7 @@ def _write_session(
             ),
         )
     else:
-        identifier = row[0]
+        identifier, last_seq = row
     connection.execute(
         "UPDATE sessions SET native_id = ?, agent_version = ?, cwd = ?, title = ?, model = ?, "
         "relation = ?, parent_native_id = ?, parent_call_id = ?, turn_open = ?, waiting = ?, "
@@ -260,7 +267,7 @@ def _write_session(
             identifier,
         ),
     )
-    return int(identifier)
+    return int(identifier), int(last_seq)
 
 
 def _free_name(connection: sqlite3.Connection, wanted: str) -> str:
@@ -279,21 +286,25 @@ def _refresh_counts(
     known: Mapping[int, int],
 ) -> None:
     """Adds the batch to the sessions' totals: work is bounded by what changed."""
+    fresh: dict[str, set[NodeId]] = {key: set() for key in sessions}
+    moments: dict[str, list[float]] = {key: [] for key in sessions}
+    for event in batch.events:
+        entry = event.entry
+        fresh[event.session].add(entry.seq)
+        if entry.time is not None:
+            moments[event.session].append(entry.time)
     for key, session in sessions.items():
-        fresh: set[int] = set()
-        times = []
-        for event in batch.events:
-            if event.session == key:
-                identifier = event_id(session, int(event.entry.seq))
-                if known.get(identifier) != batch.generation:
-                    fresh.add(identifier)
-                if event.entry.time is not None:
-                    times.append(event.entry.time)
+        times = moments[key]
+        seen = (
+            sum(known.get(event_id(session, int(seq))) == batch.generation for seq in fresh[key])
+            if known
+            else 0
+        )
         connection.execute(
             "UPDATE sessions SET events = events + ?2, "
             "started_at = coalesce(min(started_at, ?3), started_at, ?3), "
             "last_event_at = coalesce(max(last_event_at, ?4), last_event_at, ?4) WHERE id = ?1",
-            (session, len(fresh), min(times, default=None), max(times, default=None)),
+            (session, len(fresh[key]) - seen, min(times, default=None), max(times, default=None)),
         )
 
 
@@ -343,15 +354,19 @@ def _write_revisions(
     connection: sqlite3.Connection,
     batch: Batch,
     sessions: Mapping[str, int],
+    last_seqs: Mapping[str, int],
     digests: Sequence[int],
 ) -> tuple[dict[int, int], set[int]]:
-    """Keeps what a known event was before.
+    """Keeps what a known event was before. Only up to the last seq that its session had can an
+    event be known.
 
     Returns the events that were known (id → the generation in which they were last seen), and
     the ids of those that are what they were.
     """
     coming = {
-        event_id(sessions[e.session], int(e.entry.seq)): digests[e.record] for e in batch.events
+        event_id(sessions[e.session], int(e.entry.seq)): digests[e.record]
+        for e in batch.events
+        if int(e.entry.seq) <= last_seqs[e.session]
     }
     known: dict[int, int] = {}
     unchanged: set[int] = set()

@@ -12,15 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from compress.events import ContentBlock, SessionEvent
 
 Json = Any
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """One line of a log (or one row of another store)."""
 
     line: int
@@ -80,8 +79,7 @@ class Numbering:
         return seq
 
 
-@dataclass(frozen=True, slots=True)
-class Derived:
+class Derived(NamedTuple):
     """What one record gave to one session."""
 
     session: str
