@@ -30,9 +30,9 @@ from storage.store import Store
 
 PackScope = Literal["session", "project", "store"]
 
-READ_TOKENS = 120_000
-"""Of all events that are read for one pack."""
-_USED = 16
+READ_TOKENS = 24_000
+"""Of the events that are read, where nothing else is asked for."""
+_USED = 6
 """Files of which later mentions are counted: those of the best matches."""
 _FILE_ACTIONS = ("read", "changed", "created")
 
@@ -68,9 +68,12 @@ class _Found:
     target: str | None = None
 
 
-def candidates_of(reader: Reader, place: Place, query: str, wanted: int) -> tuple[Candidate, ...]:
-    """At most so many events' beliefs, those of what is pinned and of decision points beside, each
-    with its match, its age and its uses. A query without a letter or digit: of the newest events.
+def candidates_of(
+    reader: Reader, place: Place, query: str, wanted: int, tokens: int = READ_TOKENS
+) -> tuple[Candidate, ...]:
+    """The beliefs of at most so many events, of so many tokens in all; beside them those of what is
+    pinned and of decision points. Each has its match, its age and its uses. A query without a
+    letter or digit takes the newest events.
 
     Raises :class:`compress.errors.StaleNodeError` for a moment that does not exist.
     """
@@ -80,7 +83,7 @@ def candidates_of(reader: Reader, place: Place, query: str, wanted: int) -> tupl
     if not found.pieces:
         found = Matches((), _newest(store, place, wanted, until))
     records = _records(store, place, found.events)
-    told = _beliefs(reader, place, records, _bounded(found.events))
+    told = _beliefs(reader, place, records, _bounded(found.events, tokens))
     decided = decision_beliefs(
         store,
         place.own,
@@ -128,9 +131,9 @@ def _records(store: Store, place: Place, events: Iterable[Match]) -> dict[int, S
     return known
 
 
-def _bounded(events: Sequence[Match]) -> list[Match]:
+def _bounded(events: Sequence[Match], room: int) -> list[Match]:
     """The best, as far as they stay below the bound; what is too long is passed over."""
-    room, taken = READ_TOKENS, []
+    taken = []
     for event in events:
         if event.tokens <= room:
             room -= event.tokens

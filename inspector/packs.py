@@ -26,10 +26,13 @@ from storage import resources
 from storage.catalog import SessionRecord
 from storage.store import Store
 
-_FEWEST, _MOST = 64, 256
+_FEWEST, _MOST = 48, 256
 """Events that are read for a pack …"""
-_EVENT_TOKENS = 40
+_EVENT_TOKENS = 50
 """… one for so many tokens of its budget."""
+_READ = 6
+"""Tokens that are read, for each of the budget; at least and at most as many as …"""
+_LEAST_READ, _MOST_READ = 16_000, 120_000
 _KEPT = 4
 """Sets of candidates: another budget, another choice of lines is answered from them."""
 
@@ -88,7 +91,10 @@ class Packing:
         counter = resources.counter_for(None if place.own is None else place.own.model)
         reader = Reader(self._store, counter, self._sources, self._load)
         budget = settings.pack_budget if wish.budget is None else wish.budget
-        wanted = max(_FEWEST, min(_MOST, budget // _EVENT_TOKENS))
+        wanted = (
+            max(_FEWEST, min(_MOST, budget // _EVENT_TOKENS)),
+            max(_LEAST_READ, min(_MOST_READ, budget * _READ)),
+        )
         candidates = self._candidates(reader, place, wish, wanted)
         compression, source = self._compression(wish.compression)
         request = _request(wish, budget, compression, [one.belief.id for one in candidates])
@@ -186,7 +192,7 @@ class Packing:
         return loaded.settings.type_aware_compression, origin
 
     def _candidates(
-        self, reader: Reader, place: Place, wish: Wish, wanted: int
+        self, reader: Reader, place: Place, wish: Wish, wanted: tuple[int, int]
     ) -> tuple[Candidate, ...]:
         key = (
             None if place.own is None else place.own.id,
@@ -202,7 +208,7 @@ class Packing:
             if wish.kept and key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
-        found = candidates_of(reader, place, wish.query, wanted)
+        found = candidates_of(reader, place, wish.query, *wanted)
         with self._lock:
             self._kept[key] = found
             while len(self._kept) > _KEPT:

@@ -15,7 +15,7 @@ _BEFORE = 64
 _BEHIND = 20_000
 """Events behind the first mention among which later ones are looked for."""
 _MENTIONS = 200
-_PATH_WORDS = 8
+_PATH_WORDS = 5
 """Words at the end of a path that tell it."""
 
 

@@ -4,15 +4,15 @@ SQLite's ``bm25()`` reads the whole list of every word of a query and scores eve
 a second for a word that stands in a third of a million events. Here each piece of the query is
 counted up to a limit, in the part that is asked for; the rarest are looked up, as many as stay
 below a number of rows in all, and what says little is left out while they find enough. A row's
-score is the sum of the weights of its pieces: BM25's, of presence alone. Who reads the events
-scores their texts in full (``storage/scoring.py``), with the same weights.
+score is the sum of the weights of its pieces, as BM25 has it for those that stand in it once. Who
+reads the events scores their texts in full (``storage/scoring.py``), with the same weights.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from storage.catalog import SessionRecord
 from storage.connection import Connections
@@ -20,6 +20,13 @@ from storage.format import SEQ_MASK
 from storage.index_part import IndexPart, Match
 from storage.pieces import Piece, pieces_of
 from storage.rows import event_id, seq_of
+
+_PIECES = 48
+"""Of a query, the first; the words stand before their forms."""
+_LOOKED_AT = 4
+"""Times as many events as are wanted, of which the lengths are looked at."""
+_SATURATION, _LENGTH = 1.2, 0.3
+"""k1 and b of BM25."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +60,28 @@ def matches(
     Of one session alone, what it repeats of another (a fork) is found under its own seqs, and
     nothing behind the seq ``until``.
     """
-    pieces = pieces_of(query)
+    pieces = pieces_of(query)[:_PIECES]
     if not pieces or sessions == []:
         return Matches((), ())
     with connections.read() as connection:
         part = IndexPart(connection, sessions, until)
         counted = [count for count in map(part.counted, pieces) if count.holders]
         found = part.looked_up(counted, limit)
-        best = heapq.nlargest(limit * (4 if part.fork else 2), found.items(), key=lambda f: f[::-1])
-        events = part.told(best)[:limit]
+        best = heapq.nlargest(limit * _LOOKED_AT, found.items(), key=lambda f: f[::-1])
+        events = _by_length(part.told(best))[:limit]
     return Matches(tuple(Weighed(count.piece, count.weight) for count in counted), tuple(events))
+
+
+def _by_length(events: Sequence[Match]) -> list[Match]:
+    """Scores as BM25 has them for a text of this length, and the order that follows. How often a
+    piece stands in a long text is not known here, so that its length counts for less."""
+    mean = sum(event.tokens for event in events) / len(events) if events else 0.0
+    scored = []
+    for event in events:
+        length = event.tokens / mean if mean else 1.0
+        factor = (1 + _SATURATION) / (1 + _SATURATION * (1 - _LENGTH + _LENGTH * length))
+        scored.append(replace(event, score=event.score * factor))
+    return sorted(scored, key=lambda event: (-event.score, -event.session, -event.seq))
 
 
 def recent(

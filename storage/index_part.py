@@ -18,9 +18,9 @@ from storage.format import SEQ_BITS, SEQ_MASK
 from storage.pieces import Piece
 from storage.rows import event_id, seq_of, session_of
 
-COUNTED = 6_000
+COUNTED = 5_000
 """Events up to which a piece is counted; one that stands in more is frequent."""
-SCORED = 24_000
+SCORED = 16_000
 """Rows of the pieces that are looked up, together."""
 _FILLING = 3
 """Frequent pieces of which the newest events are taken where the others find too little."""
@@ -113,11 +113,11 @@ class IndexPart:
             if count.is_frequent or count.holders > room:
                 break
             room -= count.holders
-            _add(scores, self._rows(count), count.weight)
+            self._add(scores, self._rows(count), count.weight)
         for count in frequent[:_FILLING]:
             if len(scores) >= limit:
                 break
-            _add(scores, self._newest(count), count.weight)
+            self._add(scores, self._newest(count), count.weight)
         return scores
 
     def told(self, best: Sequence[tuple[int, float]]) -> list[Match]:
@@ -216,18 +216,16 @@ class IndexPart:
         inside = seq_of(row) if self._ids[place - 1] == session_of(row) else size
         return self._before[place - 1] + min(inside, size)
 
-    def _rows(self, count: Counted) -> Iterator[int]:
+    def _rows(self, count: Counted) -> Iterator[list[tuple[int]]]:
         for table in self._tables:
             for low, high in self._ranges:
-                yield from self._taken(
-                    self._connection.execute(
-                        f"SELECT rowid FROM {table} WHERE {table} MATCH ? "  # noqa: S608
-                        "AND rowid BETWEEN ? AND ?",
-                        (count.expression, low, high),
-                    )
-                )
+                yield self._connection.execute(
+                    f"SELECT rowid FROM {table} WHERE {table} MATCH ? "  # noqa: S608
+                    "AND rowid BETWEEN ? AND ?",
+                    (count.expression, low, high),
+                ).fetchall()
 
-    def _newest(self, count: Counted) -> Iterator[int]:
+    def _newest(self, count: Counted) -> Iterator[list[tuple[int]]]:
         room = COUNTED
         for low, high in reversed(self._ranges):
             for table in self._tables:
@@ -237,19 +235,17 @@ class IndexPart:
                     (count.expression, low, high, room),
                 ).fetchall()
                 room -= len(rows)
-                yield from self._taken(rows)
+                yield rows
 
-    def _taken(self, rows: sqlite3.Cursor | Sequence[tuple[int]]) -> Iterator[int]:
-        """Without those of sessions between."""
-        wanted = self._wanted
-        for (row,) in rows:
-            if wanted is None or row >> SEQ_BITS in wanted:
-                yield row
-
-
-def _add(scores: dict[int, float], rows: Iterator[int], weight: float) -> None:
-    for row in rows:
-        scores[row] = scores.get(row, 0.0) + weight
+    def _add(
+        self, scores: dict[int, float], found: Iterator[list[tuple[int]]], weight: float
+    ) -> None:
+        """The weight to each of these rows, but for those of sessions between."""
+        for rows in found:
+            if self._wanted is not None and len(self._ids) > 1:
+                rows = [row for row in rows if row[0] >> SEQ_BITS in self._wanted]  # noqa: PLW2901
+            for (row,) in rows:
+                scores[row] = scores.get(row, 0.0) + weight
 
 
 def _tables(connection: sqlite3.Connection) -> list[str]:

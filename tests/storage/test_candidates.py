@@ -42,7 +42,7 @@ def three(tmp_path: Path) -> Iterator[Store]:
     for name, cwd, texts in zip(
         NAMES, ("/a", "/b", "/a"),
         (
-            ["the oven is hot", "the glaze cracks", "the kiln and the glaze"],
+            ["the oven is hot", "the glaze cracks", "the kiln and the glaze", "the glaze shines"],
             ["the glaze of the other shop", "the shelf"],
             ["the newest glaze", "the end"],
         ),
@@ -70,14 +70,16 @@ def found(
 def test_what_holds_more_and_rarer_words_comes_first(three: Store) -> None:
     assert found(three, "kiln glaze")[0] == "the kiln and the glaze"
     assert set(found(three, "kiln glaze")) == {
-        "the kiln and the glaze", "the glaze cracks", "the glaze of the other shop",
-        "the newest glaze",
+        "the kiln and the glaze", "the glaze cracks", "the glaze shines",
+        "the glaze of the other shop", "the newest glaze",
     }  # fmt: skip
 
 
-def test_of_equals_the_newest_comes_first(three: Store) -> None:
+def test_the_shorter_comes_first_and_of_equals_the_newest(three: Store) -> None:
     session = three.find(NAMES[0])
-    assert found(three, "glaze", [session]) == ["the kiln and the glaze", "the glaze cracks"]
+    assert found(three, "glaze", [session]) == [
+        "the glaze shines", "the glaze cracks", "the kiln and the glaze"
+    ]  # fmt: skip
 
 
 def test_a_session_and_a_project_are_searched_alone(three: Store) -> None:
@@ -105,7 +107,7 @@ def test_a_word_that_says_nothing_is_left_out_while_others_find_enough(
 ) -> None:
     monkeypatch.setattr(index_part, "COUNTED", 3)
     only = matches(three.connections, "the kiln", None, 1)
-    assert [event.score for event in only.events] == [only.pieces[1].weight], "kiln alone"
+    assert len(only.events) == 1, "that with kiln"
     assert found(three, "the kiln")[0] == "the kiln and the glaze"
     assert len(found(three, "the kiln")) > 1, "the newest that hold `the` fill the rest"
     assert found(three, "the")[0] == "the end", "nothing rarer: the newest"
@@ -119,7 +121,7 @@ def test_an_estimate_of_a_frequent_word_is_near_its_number(
         part = index_part.IndexPart(connection, None)
         counted = part.counted(Piece(("the",)))
     assert counted.is_frequent
-    assert 5 <= counted.holders <= 9, "7 of 7 hold it"
+    assert 6 <= counted.holders <= 10, "8 of 8 hold it"
 
 
 def test_many_scattered_sessions_are_a_few_ranges_that_hold_them_all() -> None:
