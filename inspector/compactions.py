@@ -187,8 +187,10 @@ def session_input(
             raise CancelledError("This preview was given up: a newer one is wanted.")
 
     give_up()
+    # Without the lock: others may want the surface while a long log is metered.
+    loaded.meter(at, give_up)
     with loaded.lock:
-        meter, measured = loaded.meter(at, give_up), loaded.measured(state)
+        meter, measured = loaded.meter(at), loaded.measured(state)
         reading = reading_of_plan(meter, state)
         window = window_of(loaded, meter, settings).tokens
     give_up()

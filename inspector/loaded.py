@@ -6,6 +6,7 @@ The functional core is in ``compress``; this only keeps its state between two lo
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -33,6 +34,8 @@ _KEPT = 4
 
 _STEP = 8_192
 """Events that are taken between two looks at whether anyone waits still."""
+_PAUSE = 0.0005
+"""Seconds in which another thread gets the lock while a long log is metered."""
 
 _Track = tuple[View, NodeId | None, bool]
 """View, moment (``None``: now), whether operations are applied."""
@@ -228,21 +231,30 @@ class LoadedSession:
 
         ``asked`` is called on the way, and may raise: the next call goes on where this one was.
         """
-        with self.lock:
-            log, _ = self.until(at)
-            if log is not self.order:
-                if self._past_meter is None or self._past_meter[0] != len(log):
-                    past = TokenMeter("live")
-                    for page in self._pages(log, asked=asked):
-                        past.feed_all(page)
-                    self._past_meter = len(log), past
-                return self._past_meter[1]
-            if self._meter is None:
-                self._meter = TokenMeter("live")
-            for page in self._pages(log, self._metered, asked):
+        while True:
+            with self.lock:
+                log, _ = self.until(at)
+                if log is not self.order:
+                    return self._meter_of_past(log, asked)
+                if self._meter is None:
+                    self._meter = TokenMeter("live")
+                page = log[self._metered : self._metered + _STEP]
                 self._meter.feed_all(page)
                 self._metered += len(page)
-            return self._meter
+                if self._metered == len(log):
+                    return self._meter
+            self._asked()
+            asked()
+            # A lock that is taken again at once is never free for those who wait for it.
+            time.sleep(_PAUSE)
+
+    def _meter_of_past(self, log: Sequence[LogEntry], asked: Callable[[], None]) -> TokenMeter:
+        if self._past_meter is None or self._past_meter[0] != len(log):
+            past = TokenMeter("live")
+            for page in self._pages(log, asked):
+                past.feed_all(page)
+            self._past_meter = len(log), past
+        return self._past_meter[1]
 
     def _folded(self, log: Sequence[LogEntry], view: View) -> SurfaceFold:
         fold = SurfaceFold(view)
@@ -252,14 +264,11 @@ class LoadedSession:
         return fold
 
     def _pages(
-        self,
-        log: Sequence[LogEntry],
-        start: int = 0,
-        asked: Callable[[], None] = lambda: None,
+        self, log: Sequence[LogEntry], asked: Callable[[], None] = lambda: None
     ) -> Iterator[Sequence[LogEntry]]:
-        """The log from an event on, by pieces, as long as someone waits for it."""
-        for first in range(start, len(log), _STEP):
-            if first > start:
+        """The log by pieces, as long as someone waits for it."""
+        for first in range(0, len(log), _STEP):
+            if first:
                 self._asked()
                 asked()
             yield log[first : first + _STEP]
