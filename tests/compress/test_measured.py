@@ -74,6 +74,34 @@ def test_a_checkpoint_is_found_at_its_place_and_marked() -> None:
     assert measured.place(1) is None
 
 
+@settings(max_examples=30, deadline=None)
+@given(order=st.permutations(range(1, 61)), left=st.integers(0, 60))
+def test_a_node_is_found_wherever_it_stands(order: list[int], left: int) -> None:
+    log = Log()
+    for number in range(1, 61):
+        log.user("word " * (number % 7))
+    log.rebase(order[left:])
+    measured = measure(log.plan())
+    assert [measured.place(node) for node in order[left:]] == list(range(60 - left))
+    assert [measured.place(node) for node in (*order[:left], "o1", 99)] == [None] * (left + 2)
+    assert measured.heaviest == max(measured.unit_tokens, default=0)
+
+
+def test_an_undo_brings_the_measures_back_and_growth_goes_on_from_them() -> None:
+    log, measuring = _long(a_step()), Measuring()
+    measuring.of(log.plan())
+    log.commit(preview_region(log.session(), 1, 5).draft)
+    measuring.of(log.plan())
+    log.assistant("more", "c")
+    log.commit(undo_draft(log.plan()))
+    assert values(measuring.of(log.plan())) == values(measure(log.plan()))
+    log.result("c", "three")
+    assert values(measuring.of(log.plan())) == values(measure(log.plan()))
+    log.commit(redo_draft(log.plan()))
+    assert values(measuring.of(log.plan())) == values(measure(log.plan()))
+    assert measuring.rebuilds == 2
+
+
 def test_growth_extends_and_a_replace_measures_anew() -> None:
     log, measuring = a_step(), Measuring()
     measuring.of(log.plan())
