@@ -22,6 +22,7 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 SIZE = (160, 48)
@@ -65,9 +66,15 @@ class Terminal:
             size += len(chunk)
         return size
 
-    def close(self) -> None:
+    def close(self, patience: float = 10) -> None:
+        """Quit; the process ends within so many seconds."""
         self.send("q")
-        self._process.wait(10)
+        end = time.perf_counter() + patience
+        # What nobody reads would keep the process from ending.
+        with suppress(OSError):
+            while self._process.poll() is None and time.perf_counter() < end:
+                self.wait(0.05)
+        self._process.wait(max(end - time.perf_counter(), 1))
         os.close(self._master)
 
 

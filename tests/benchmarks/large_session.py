@@ -6,7 +6,8 @@ Makes a believable Claude Code log (turns of a user's words, steps with text and
 ingests it into a store in DIR once, and then times the use-cases that the app calls. The baseline
 of the same run is one plain walk over the surface in Python that weighs each node, which is what
 any figure cost that was not kept. ``--keys`` sends keys to the app in a pseudo-terminal while the
-region of a compaction is edited.
+region of a compaction is edited: in rounds with the worker busy, as a person types, and in rounds
+of the same keys with each answer waited for, which is the baseline.
 """
 
 from __future__ import annotations
@@ -225,7 +226,16 @@ def resident() -> int:
 def keys(db: Path, session: str, count: int, figures: Figures) -> None:
     """Latency of keys while the region of a compaction is edited, in milliseconds."""
     root = Path(__file__).resolve().parents[2]
-    terminal = Terminal([sys.executable, "-c", APP, str(db), session], root)
+    command = [sys.executable, "-c", APP, str(db), session]
+    terminal = Terminal(command, root)
+    try:
+        first_paint(terminal, b"case_", perf_counter())
+        wait_for_silence(terminal)
+        terminal.send("c")
+        terminal.drain()
+    finally:
+        figures.time("quit while the first preview is made", lambda: leave(terminal))
+    terminal = Terminal(command, root)
     try:
         first_paint(terminal, b"case_", perf_counter())
         wait_for_silence(terminal)
@@ -234,25 +244,45 @@ def keys(db: Path, session: str, count: int, figures: Figures) -> None:
         for pressed in (KEYS["home"], "s", KEYS["end"], *"kkkkkkkkkkkk", "e", "k", "k"):
             terminal.send(pressed)
             wait_for_silence(terminal)
-        spent = []
-        for _ in range(count):
-            for pressed in ("j", "e", "-", "k", "p", "+", "e", "p"):
-                taken, drawn = latency(terminal, pressed)
-                # A key that changes nothing (an edge that stands where it stood) is no sample.
-                if drawn:
-                    spent.append(taken * 1000)
-        spent.sort()
-        figures.note("keys that were answered", len(spent))
-        figures.note("key while the region is edited, median ms", statistics.median(spent))
-        figures.note("key while the region is edited, p99 ms", spent[int(len(spent) * 0.99)])
+        busy: list[float] = []
+        idle: list[float] = []
+        for number in range(count):
+            answer_keys(terminal, busy, rest=0)
+            if number % 2:
+                wait_for_silence(terminal)
+                answer_keys(terminal, idle, rest=1.5)
+        for what, spent in (("region edited", busy), ("the same, worker idle", idle)):
+            spent.sort()
+            figures.note(f"key, {what}: how many", len(spent))
+            figures.note(f"key, {what}: median ms", statistics.median(spent))
+            for share in (95, 99):
+                figures.note(f"key, {what}: p{share} ms", spent[len(spent) * share // 100])
+            figures.note(f"key, {what}: worst ms", spent[-1])
     finally:
-        terminal.close()
+        leave(terminal)
 
 
-def wait_for_silence(terminal: Terminal) -> None:
-    """Until nothing was drawn for two seconds."""
-    while terminal.wait(2):
+def answer_keys(terminal: Terminal, spent: list[float], rest: float) -> None:
+    """A round of keys, each with its latency in milliseconds; ``rest``: seconds of silence before
+    each, so that nothing is computed meanwhile."""
+    for pressed in ("j", "e", "-", "k", "p", "+", "e", "p"):
+        if rest:
+            wait_for_silence(terminal, rest)
+        taken, drawn = latency(terminal, pressed)
+        # A key that changes nothing (an edge that stands where it stood) is no sample.
+        if drawn:
+            spent.append(taken * 1000)
+
+
+def wait_for_silence(terminal: Terminal, seconds: float = 2) -> None:
+    """Until nothing was drawn for so long."""
+    while terminal.wait(seconds):
         pass
+
+
+def leave(terminal: Terminal) -> None:
+    """Quit, and wait for the end of the process."""
+    terminal.close(120)
 
 
 def main() -> None:
