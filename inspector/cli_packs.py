@@ -19,6 +19,8 @@ _WHY: Mapping[str, str] = {
     "excluded": "taken out",
     "not_asked": "not asked for",
 }
+_WHOLE = 1_000
+"""Cells of a line that is to be copied: the terminal folds it."""
 LEFT_OUT = 10
 """Candidates that are out and shown, unless all are asked for."""
 
@@ -28,13 +30,13 @@ def pack_text(report: PackReport, paint: Paint, *, every: bool = False) -> Itera
     where = report.session if report.scope == "session" else f"the {report.scope}"
     asked = f"“{report.query}”" if report.query.strip() else "what is newest and most used"
     yield paint(line(f"{asked} in {where}", paint.width), "bold")
-    yield line(_figures(report), paint.width)
+    yield from (line(text, paint.width) for text in _figures(report))
     if report.overflow:
         told = f"{report.overflow:,} tokens above the budget, as was allowed"
         yield paint(line(told, paint.width), "red")
     if not report.lines:
         yield ""
-        yield "Nothing is found: no event holds anything of it."
+        yield "Nothing is found: no event holds a word of it."
         return
     yield ""
     yield from _candidates(report.lines, paint, every=every)
@@ -45,15 +47,13 @@ def pack_text(report: PackReport, paint: Paint, *, every: bool = False) -> Itera
     yield from _done(report, paint)
 
 
-def _figures(report: PackReport) -> str:
+def _figures(report: PackReport) -> Iterator[str]:
     packed = sum(row.packed for row in report.lines)
     raw = sum(row.tokens_raw for row in report.lines if row.packed)
     way = "compressed by class" if report.compression else "verbatim"
-    return (
-        f"{packed} of {counted(len(report.lines), 'candidate')} packed, {raw:,} tokens raw, "
-        f"{report.tokens:,} of {report.budget:,} by {report.counter} · {way} "
-        f"({report.compression_source})"
-    )
+    way += f" ({report.compression_source})"
+    yield f"{packed} of {counted(len(report.lines), 'candidate')} packed · {way}"
+    yield (f"{report.tokens:,} of {report.budget:,} tokens by {report.counter}, of {raw:,} raw")
 
 
 def _candidates(rows: Sequence[PackLineReport], paint: Paint, *, every: bool) -> Iterator[str]:
@@ -77,7 +77,7 @@ def _candidates(rows: Sequence[PackLineReport], paint: Paint, *, every: bool) ->
     ids = shortened([row.belief for row in rows])
     yield from table(columns, [_cells(row, ids, columns) for row in shown], paint)
     if len(shown) < len(rows):
-        yield f"… {counted(len(rows) - len(shown), 'more')} left out (--all shows them)"
+        yield f"… {len(rows) - len(shown):,} more left out (--all shows them)"
 
 
 def _cells(
@@ -107,11 +107,13 @@ def _cells(
 
 def _done(report: PackReport, paint: Paint) -> Iterator[str]:
     for path in report.files:
-        yield line(f"Written: {path}", 1_000)
+        yield line(f"Written: {path}", _WHOLE)
     if report.operation is not None:
-        yield f"Committed as {report.operation}. Take it back: ullage undo {report.session}"
+        done = f"Committed as {report.operation}. Take it back: ullage undo {report.session}"
+        yield line(done, _WHOLE)
     elif not report.files:
-        way = "--save writes it to a file"
+        yield "A preview: nothing was written."
+        way = "--save writes it to files."
         if report.session is not None:
             way = f"--commit puts it on the plan, {way}"
-        yield paint(f"A preview: nothing was written. {way}.", "dim")
+        yield paint(way, "dim")

@@ -26,6 +26,7 @@ from storage.candidates import Matches, matches, recent
 from storage.catalog import SessionRecord
 from storage.index_part import Match
 from storage.scoring import scores
+from storage.scripts import is_searchable
 from storage.store import Store
 
 PackScope = Literal["session", "project", "store"]
@@ -79,21 +80,23 @@ def candidates_of(
     """
     store = reader.store
     until, pins = _moment(store, place)
-    found = matches(store.connections, query, place.sessions, wanted, until=until)
-    if not found.pieces:
+    if is_searchable(query):
+        found = matches(store.connections, query, place.sessions, wanted, until=until)
+    else:
         found = Matches((), _newest(store, place, wanted, until))
     records = _records(store, place, found.events)
     told = _beliefs(reader, place, records, _bounded(found.events, tokens))
-    decided = decision_beliefs(
-        store,
-        place.own,
-        records,
-        found,
-        until=until,
-        sources=reader.sources,
-        named=place.scope != "session",
-    )
-    told += [_Found(belief, row) for belief, row in decided]
+    if found.pieces or found.events:
+        decided = decision_beliefs(
+            store,
+            place.own,
+            records,
+            found,
+            until=until,
+            sources=reader.sources,
+            named=place.scope != "session",
+        )
+        told += [_Found(belief, row) for belief, row in decided]
     locked = _locked(reader, place, pins) if pins else []
     pinned = {one.row for one in locked if one.row[1]}
     everything = [*locked, *(one for one in told if one.row not in pinned)]
