@@ -187,3 +187,38 @@ def test_clearing_must_stop_below_where_it_begins(home: Path) -> None:
 def test_values_built_in_code_are_held_to_the_same_rule() -> None:
     with pytest.raises(ValueError, match=r"retain_ratio = 0\.9 must be below threshold_ratio"):
         Settings(retain_ratio=0.9)
+
+
+# Packs
+
+
+@pytest.mark.parametrize(
+    ("project", "environment", "said"),
+    [
+        ("type_aware_compression = 'no'", {}, ".ullage.toml: type_aware_compression = 'no'"),
+        ("", {"ULLAGE_TYPE_AWARE_COMPRESSION": "perhaps"}, "ULLAGE_TYPE_AWARE_COMPRESSION: type_"),
+        ("pack_budget = 0", {}, ".ullage.toml: pack_budget = 0"),
+        ("[beliefs.classes]\nfle_read = 'fact'", {}, "no kind of source 'fle_read'"),
+        ("[beliefs.classes]\nfile_read = 'fct'", {}, "'fct', given for file_read, is no class"),
+        ("[beliefs]\nclass = {}", {}, "class: extra inputs are not permitted"),
+        ("", {"ULLAGE_BELIEFS": "file_read"}, "ULLAGE_BELIEFS: beliefs"),
+    ],
+)
+def test_a_setting_of_packs_that_cannot_be_taken_is_named_with_its_place(
+    home: Path, project: str, environment: dict[str, str], said: str
+) -> None:
+    with pytest.raises(SettingsError) as refusal:
+        load(home, project=project, environment=environment)
+    assert said in str(refusal.value)
+    assert str(refusal.value).count(". ") <= 1
+
+
+def test_the_nearest_source_of_a_class_wins(home: Path) -> None:
+    loaded = load(
+        home,
+        user="[beliefs.classes]\nfile_read = 'fact'",
+        project="[beliefs]\nclasses = { command = 'unknown' }",
+    )
+    assert loaded.settings.beliefs.classes == {"command": "unknown"}, "a value is replaced whole"
+    loaded = load(home, environment={"ULLAGE_BELIEFS": "command=fact, tool = unknown"})
+    assert loaded.settings.beliefs.classes == {"command": "fact", "tool": "unknown"}
