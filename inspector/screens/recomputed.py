@@ -4,7 +4,7 @@ come while one is computed, only the newest is."""
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.timer import Timer
@@ -41,6 +41,9 @@ COMMIT, NOT_YET, REGION = "commit", "not yet", "name a region"
 class RecomputedScreen(AskingScreen[bool]):
     """Holds the wish and the newest answer, and shows both. What a person can do about it is the
     subclass's to say."""
+
+    AUTO_FOCUS: ClassVar[str | None] = "#before"
+    """Textual's own choice is the hidden budget box, which would swallow the first keys."""
 
     def __init__(
         self,
