@@ -1,9 +1,12 @@
 """A pack: the best of the candidates, under a budget that is a promise about the whole text.
 
 Locked beliefs come first and are never trimmed. Then what a person put in, then the others by
-rank. What does not fit is passed over, and its tokens go to the next best. With compression on, the
-best stand whole for a share of the budget, and behind them each belief as its class asks for; what
-is left at the end makes the best of those whole.
+rank. What does not fit is passed over, and its tokens go to the next best.
+
+With compression on, most of the budget goes to beliefs that stand whole, those first that are worth
+most for their tokens: of two that rank alike, the longer one, since a pointer costs the same for
+both. The rest goes to what stands around the best, each as its class asks for: a headline says much
+for little. What is left then makes the best of those whole, too.
 
 Tokens are added up entry by entry, which is exact for the public vocabularies, and the whole is
 counted at the end: by a counter that does not add up, the last ones in are taken out again.
@@ -22,8 +25,12 @@ from compress.packs.render import Entry, heading, pack_text, shown
 from compress.packs.values import Candidate, Pack, PackRequest, Reason
 from compress.tokens import TokenCounter
 
-WHOLE_SHARE = 0.7
-"""Of the budget: with compression on, so much goes to beliefs that stand whole, by rank."""
+WHOLE_SHARE = 0.88
+"""Of the budget: with compression on, so much goes to beliefs that stand whole."""
+_POINTER = 8
+"""Tokens that an entry takes beside its content, about."""
+_THRIFT = 0.2
+"""How much a belief's worth follows from the share of the tokens that is its content."""
 
 
 def pack(
@@ -59,6 +66,12 @@ def pack(
         lines=tuple(line.told(rank) for rank, line in enumerate(lines, 1)),
         overflow=max(0, tokens - request.budget),
     )
+
+
+def _worth(line: Line) -> float:
+    tokens = line.whole.rendered_tokens
+    thrift: float = (tokens / (tokens + _POINTER)) ** _THRIFT
+    return line.ranked.score * thrift
 
 
 class _Fitting:
@@ -97,7 +110,11 @@ class _Fitting:
             return
         others = [line for line in open_lines if not line.belief.locked]
         self._fill([line for line in others if line.belief.id in request.included])
-        self._fill([line for line in others if line.belief.id not in request.included])
+        others = [line for line in others if line.belief.id not in request.included]
+        if request.type_aware:
+            self._fill(sorted(others, key=_worth, reverse=True), whole=True)
+            others.sort(key=lambda line: (-line.ranked.around, line.ranked.rank))
+        self._fill(others)
         self._enrich()
         self._verify()
 
@@ -108,30 +125,31 @@ class _Fitting:
         sessions = list(dict.fromkeys(one.belief.session for one in entries))
         return pack_text(entries, self._frame, sessions)
 
-    def _fill(self, lines: Sequence[Line]) -> None:
-        """Take what fits, in this order."""
-        for at, line in enumerate(lines):
+    def _fill(self, lines: Sequence[Line], *, whole: bool = False) -> None:
+        """Take what fits, in this order; ``whole``: of what may stand whole, as far as the share
+        of the budget for that goes."""
+        wanted = [(line, line.whole if line.is_free and whole else line.form) for line in lines]
+        wanted = [
+            (line, form)
+            for line, form in wanted
+            if not line.packed and (form.strategy == "verbatim" or not whole)
+        ]
+        for at, (line, form) in enumerate(wanted):
             if at % AT_ONCE == 0:
-                self._count(lines[at : at + AT_ONCE])
-            for form in self._forms(line):
-                if form.rendered_tokens < self._room and self._fits(line, form):
-                    self._take(line, form, "packed")
-                    break
+                # What surely does not fit is not counted.
+                ahead = wanted[at : at + AT_ONCE]
+                count_entries([one for one in ahead if self._may_fit(one[1], whole)], self._counter)
+            if self._may_fit(form, whole) and self._fits(line, form, whole):
+                self._take(line, form, "packed")
 
-    def _forms(self, line: Line) -> list[CompressedBelief]:
-        """How it may stand, the fullest first."""
-        if line.is_free and line.whole.rendered_tokens <= self._whole_room:
-            return [line.whole, line.form]
-        return [line.form]
+    def _may_fit(self, form: CompressedBelief, whole: bool) -> bool:
+        room = min(self._room, self._whole_room) if whole else self._room
+        return form.rendered_tokens < room
 
-    def _count(self, lines: Sequence[Line]) -> None:
-        """Count what may be asked for, of these lines at once; what surely does not fit is not."""
-        wanted = [(line, form) for line in lines for form in self._forms(line)]
-        small = [(line, form) for line, form in wanted if form.rendered_tokens < self._room]
-        count_entries(small, self._counter)
-
-    def _fits(self, line: Line, form: CompressedBelief) -> bool:
+    def _fits(self, line: Line, form: CompressedBelief, whole: bool) -> bool:
         count_entries([(line, form)], self._counter)
+        if whole and line.cost(form) > self._whole_room:
+            return False
         return line.cost(form) + self._heading(line) <= self._room
 
     def _take(self, line: Line, form: CompressedBelief, reason: Reason) -> None:

@@ -5,34 +5,39 @@ signals, of weight ÷ (K + its rank by that signal). The signals are the match w
 recency and use; what a person locked comes before all. Ranks instead of figures, since those of
 different signals do not compare. Equals share a rank, and stand in log order.
 
-What stands beside a match in the log belongs to it more often than not, so that a match spreads to
-its neighbours among the candidates, less with the distance.
+What stands beside a match in the log belongs to it more often than not. So a match spreads over the
+candidates of its session, less with each step: a little for the score, and farther for what stands
+around the best, which is worth a headline.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import pairwise
 
 from compress.events import NodeId
 from compress.packs.values import Candidate
 
 K = 60
 """Of the fusion, as its authors set it."""
+_FLOOR = 0.02
+"""Of the best match: what has less, of its own and from around it, is below the floor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each signal counts, beside the match."""
+    """How much each signal counts beside the match, and what is left of a match one event, or one
+    part of a content, farther on."""
 
     match: float = 1.0
     recency: float = 0.1
     uses: float = 0.1
-    spread: float = 0.5
-    """What a neighbour at distance 1 gives of its match; at distance d, the d-th power of it."""
-    reach: int = 3
-    """Events of the log, or parts of one content, beyond which nothing is a neighbour."""
+    near: float = 0.75
+    """For the score."""
+    around: float = 0.95
+    """For what stands around."""
 
 
 WEIGHTS = Weights()
@@ -46,10 +51,12 @@ class Ranked:
     rank: int
     """From 1."""
     score: float
+    around: float
+    """The same score with matches that spread farther."""
     duplicate_of: str | None = None
     """Id of the belief ranked before it that has the same content."""
     is_below_floor: bool = False
-    """Nothing of the query is in it, nor near it."""
+    """Nothing of the query is in it, nor around it; or it says nothing."""
 
 
 def ranked(
@@ -61,19 +68,28 @@ def ranked(
     Deterministic, whatever the order in which they are handed in: equals stand in log order, then
     by id. The same content is folded into the best-ranked belief that has it.
     """
-    order = sorted(range(len(candidates)), key=lambda at: _place(candidates[at]))
-    listed = [candidates[at] for at in order]
-    matches = _spread(listed, weights)
-    scores = [0.0] * len(listed)
-    for at, rank in _ranks(listed, lambda at: -matches[at]):
-        if matches[at] > 0:
-            scores[at] += weights.match / (K + rank)
-    for at, rank in _ranks(listed, lambda at: listed[at].age):
-        scores[at] += weights.recency / (K + rank)
-    for at, rank in _ranks(listed, lambda at: -listed[at].uses):
-        if listed[at].uses > 0:
-            scores[at] += weights.uses / (K + rank)
-    low = [floor and matches[at] <= 0 for at in range(len(listed))]
+    listed = sorted(candidates, key=_place)
+    steps = [_step(before, after) for before, after in pairwise(listed)]
+    matches = [max(0.0, candidate.match) for candidate in listed]
+    spread = _spread(matches, steps, weights.around)
+    others = _fused(
+        len(listed),
+        (weights.recency, [-candidate.age for candidate in listed], False),
+        (weights.uses, [candidate.uses for candidate in listed], True),
+    )
+    scores, around = (
+        [own + other for own, other in zip(fused, others, strict=True)]
+        for fused in (
+            _fused(len(listed), (weights.match, values, True))
+            for values in (_spread(matches, steps, weights.near), spread)
+        )
+    )
+    least = max(matches, default=0.0) * _FLOOR
+    low = [
+        not candidate.belief.locked
+        and ((floor and value <= least) or not candidate.belief.content.strip())
+        for candidate, value in zip(listed, spread, strict=True)
+    ]
     best = sorted(
         range(len(listed)), key=lambda at: (not listed[at].belief.locked, low[at], -scores[at], at)
     )
@@ -81,10 +97,9 @@ def ranked(
     found = []
     for rank, at in enumerate(best, 1):
         belief = listed[at].belief
-        same = first.setdefault(_content_key(belief.content), belief.id)
-        duplicate = same if same != belief.id else None
-        below = low[at] and not belief.locked
-        found.append(Ranked(listed[at], rank, scores[at], duplicate, below))
+        key = _content_key(belief.content)
+        found.append(Ranked(listed[at], rank, scores[at], around[at], first.get(key), low[at]))
+        first.setdefault(key, belief.id)
     return tuple(found)
 
 
@@ -97,55 +112,60 @@ def log_order(nodes: Sequence[NodeId]) -> tuple[int, int]:
     return (1, int(digits)) if digits.isascii() and digits.isdecimal() else (2, 0)
 
 
-def _place(candidate: Candidate) -> tuple[str, tuple[int, int], int, str, str]:
+def _place(candidate: Candidate) -> tuple[object, ...]:
     belief = candidate.belief
-    part = belief.part[0] if belief.part else 0
     return (
         belief.session,
         log_order(belief.source_event_seqs),
-        part,
+        belief.part[0] if belief.part else 0,
         belief.id,
         belief.content,
+        -candidate.match,
+        candidate.age,
+        -candidate.uses,
     )
 
 
-def _ranks(listed: Sequence[Candidate], key: Callable[[int], float]) -> Iterator[tuple[int, int]]:
-    """(index, rank) of all, by rising key; equals share the rank of their first."""
-    rank, before = 0, None
-    for place, at in enumerate(sorted(range(len(listed)), key=lambda at: (key(at), at)), 1):
-        value = key(at)
-        if value != before:
-            rank, before = place, value
-        yield at, rank
-
-
-def _spread(listed: Sequence[Candidate], weights: Weights) -> list[float]:
-    """The matches, each with what its neighbours give to it. ``listed`` is in log order."""
-    own = [max(0.0, candidate.match) for candidate in listed]
-    found = list(own)
-    for at, candidate in enumerate(listed):
-        for other in range(at + 1, min(len(listed), at + 1 + 4 * weights.reach)):
-            distance = _distance(candidate, listed[other])
-            if distance is None or distance > weights.reach:
+def _fused(count: int, *signals: tuple[float, Sequence[float], bool]) -> list[float]:
+    """The sum over the signals, (weight, value of each, whether one must be above zero to count);
+    a greater value has a lower rank, and equals share the rank of their first."""
+    scores = [0.0] * count
+    for weight, values, is_positive in signals:
+        rank, before = 0, None
+        for place, at in enumerate(sorted(range(count), key=lambda at: -values[at]), 1):
+            value = values[at]
+            if is_positive and value <= 0:
                 break
-            if distance:
-                found[other] += own[at] * weights.spread**distance
-                found[at] += own[other] * weights.spread**distance
+            if value != before:
+                rank, before = place, value
+            scores[at] += weight / (K + rank)
+    return scores
+
+
+def _spread(matches: Sequence[float], steps: Sequence[int | None], rate: float) -> list[float]:
+    """The matches, each with what all others of its session give to it: the ``rate`` to the power
+    of the steps between them."""
+    found = list(matches)
+    for order, gaps in (
+        (range(len(matches)), steps),
+        (range(len(matches) - 1, -1, -1), steps[::-1]),
+    ):
+        given = 0.0
+        for at, gap in zip(order, [None, *gaps], strict=False):
+            given = 0.0 if gap is None else given * rate**gap
+            found[at] += given
+            given += matches[at]
     return found
 
 
-def _distance(before: Candidate, after: Candidate) -> int | None:
-    """Between two neighbours in log order; ``None`` where they are of different strands. Parts of
-    one content are as far apart as their numbers."""
+def _step(before: Candidate, after: Candidate) -> int | None:
+    """How far two neighbours in log order are apart; ``None``: they are of different strands."""
     one, two = before.belief, after.belief
     strand, first = log_order(one.source_event_seqs)
     other, second = log_order(two.source_event_seqs)
     if one.session != two.session or strand or other or not one.source_event_seqs:
         return None
-    if first == second:
-        parts = (one.part or (0, 1))[0], (two.part or (0, 1))[0]
-        return abs(parts[1] - parts[0])
-    return second - first
+    return max(1, second - first)
 
 
 def _content_key(content: str) -> bytes:

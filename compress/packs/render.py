@@ -52,7 +52,10 @@ def heading(session: str) -> str:
 
 def entry(belief: Belief, rendered: str) -> str:
     """A belief behind its pointer."""
-    name = " ".join(part for part in (_TITLES[belief.belief_type], _one_line(belief.label)) if part)
+    about = _one_line(belief.label)
+    title = _TITLES[belief.belief_type]
+    # Whatever a program put there tells by its label what it is.
+    name = about if about and title == "context" else f"{title} {about}".rstrip()
     if belief.part is not None and belief.part[1] > 1:
         name += f" ({belief.part[0] + 1}/{belief.part[1]})"
     mark = ", pinned" if belief.locked else ""
