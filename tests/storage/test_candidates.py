@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from storage import index_part
 from storage.candidates import Weighed, matches, recent
 from storage.catalog import SessionRecord
+from storage.connection import Connections
 from storage.pieces import Piece, pieces_of
 from storage.scoring import scores
 from storage.scripts import TOKENIZER, index_text
@@ -169,6 +170,14 @@ def test_an_older_store_is_asked_as_before(tmp_path: Path) -> None:
     assert found(old, "refused") == [TEXTS[0]]
     assert found(old, "refuses") == [TEXTS[0]]
     old.close()
+
+
+def test_a_store_that_may_only_be_read_is_asked_too(three: Store, tmp_path: Path) -> None:
+    three.close()
+    connections = Connections(tmp_path / "store.db", read_only=True)
+    events = matches(connections, "kilns glazing", None, 5).events
+    assert len(events) == 5
+    connections.close()
 
 
 def test_the_newest_that_stood_on_the_surface(three: Store) -> None:
