@@ -12,7 +12,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import pyte
 import pytest
 from aiohttp import ClientSession, ClientWebSocketResponse, CookieJar, WSMsgType
 from aiohttp.client_exceptions import WSServerHandshakeError
@@ -21,9 +20,7 @@ from inspector.cli_serve import reduced
 from inspector.web.server import WebServer
 from tests.conftest import REPOSITORY
 from tests.inspector.logs import Log
-
-PATIENCE = 60
-"""Seconds that a busy machine may take for what is awaited."""
+from tests.inspector.web.terminal import PATIENCE, Terminal
 
 
 @pytest.fixture
@@ -78,31 +75,6 @@ async def window(
     url = f"{base(server)}/ws?width=100&height=30"
     async with client.ws_connect(url, headers=headers, **options) as socket:
         yield Terminal(socket)
-
-
-class Terminal:
-    """What a person would see in a window."""
-
-    def __init__(self, socket: ClientWebSocketResponse) -> None:
-        self.socket = socket
-        self.screen = pyte.Screen(100, 30)
-        self._stream = pyte.ByteStream(self.screen)
-
-    async def type(self, keys: str) -> None:
-        await self.socket.send_json(["stdin", keys])
-
-    async def shows(self, text: str) -> None:
-        """Returns once this stands in the window."""
-        async with asyncio.timeout(PATIENCE):
-            while not any(text in row for row in self.screen.display):
-                message = await self.socket.receive()
-                assert message.type is WSMsgType.BINARY, message
-                self._stream.feed(message.data)
-
-    async def ends(self) -> None:
-        async with asyncio.timeout(PATIENCE):
-            while (await self.socket.receive()).type is WSMsgType.BINARY:
-                pass
 
 
 async def eventually(holds: Callable[[], bool]) -> None:
