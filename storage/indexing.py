@@ -20,10 +20,11 @@ def search_text(blocks: Sequence[ContentBlock]) -> str:
         text = block.text
         if block.kind == "tool_call":
             text = f"{block.name or ''} {_input_text(block.input)}"
-        parts.append(text[:room])
-        room -= len(parts[-1])
-        if room <= 0:
+        if len(text) >= room:
+            parts.append(text[:room])
             break
+        parts.append(text)
+        room -= len(text)
     return index_text("\n".join(parts).replace("\0", " "))
 
 

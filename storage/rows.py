@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from sys import intern
 from typing import Any, NamedTuple
 
+from pydantic_core import to_json
+
 from compress.entries import NO_FACTS, LogEntry
 from compress.events import Append, NodeId, Rebase, Replace, SurfaceOp, Usage
 from storage.format import SEQ_BITS, SEQ_MASK
@@ -188,7 +190,10 @@ def decode_figures(text: str) -> UsageFigures:
 
 
 def _dump(value: object) -> str:
-    return _JSON.encode(value)
+    try:
+        return to_json(value).decode()
+    except ValueError:  # what the quick writer refuses: unpaired surrogates, deep nesting
+        return _JSON.encode(value)
 
 
 def entries(
