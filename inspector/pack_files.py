@@ -17,13 +17,13 @@ FOLDER = "packs"
 _DIGITS = 12
 
 
-def paths_for(report: PackReport, place: Path) -> Mapping[str, Path]:
+def paths_for(report: PackReport, place: Path, stem: str = "pack") -> Mapping[str, Path]:
     """Form → file: both forms beside each other, whichever of the two endings ``place`` has. In a
-    folder their name follows from the pack's text."""
+    folder their name follows from the text, behind ``stem``."""
     place = place.expanduser()
     if place.is_dir():
         digest = hashlib.sha256(report.text.encode("utf-8", "surrogatepass")).hexdigest()
-        place /= f"pack-{digest[:_DIGITS]}"
+        place /= f"{stem}-{digest[:_DIGITS]}"
     name = place.stem if place.suffix in FORMS else place.name
     return {form: place.with_name(name + form) for form in FORMS}
 
@@ -37,7 +37,9 @@ def contents(report: PackReport) -> Mapping[str, bytes]:
 
 
 @contextmanager
-def written(report: PackReport, place: Path, *, again: bool = False) -> Iterator[tuple[str, ...]]:
+def written(
+    report: PackReport, place: Path, *, again: bool = False, stem: str = "pack"
+) -> Iterator[tuple[str, ...]]:
     """Writes the files, all or none, each whole or not at all, readable by this user alone; a file
     that is there is never replaced. They are taken away again where the block raises. ``again``: a
     file that is there with these very bytes will do.
@@ -46,7 +48,7 @@ def written(report: PackReport, place: Path, *, again: bool = False) -> Iterator
     """
     made: list[Path] = []
     found = contents(report)
-    paths = paths_for(report, place)
+    paths = paths_for(report, place, stem)
     try:
         for form, path in paths.items():
             if again and _holds(path, found[form]):

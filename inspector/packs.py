@@ -91,12 +91,8 @@ class Packing:
         counter = resources.counter_for(None if place.own is None else place.own.model)
         reader = Reader(self._store, counter, self._sources, self._load)
         budget = settings.pack_budget if wish.budget is None else wish.budget
-        wanted = (
-            max(_FEWEST, min(_MOST, budget // _EVENT_TOKENS)),
-            max(_LEAST_READ, min(_MOST_READ, budget * _READ)),
-        )
-        candidates = self._candidates(reader, place, wish, wanted)
-        compression, source = self._compression(wish.compression)
+        candidates = self._candidates(reader, place, wish, _wanted(budget))
+        compression, source = self.compression(wish.compression)
         request = _request(wish, budget, compression, [one.belief.id for one in candidates])
         made = pack(candidates, request, counter)
         own = None if place.own is None else place.own.name
@@ -112,10 +108,17 @@ class Packing:
                 compression=compression,
                 compression_source=source,
                 text=made.text,
-                lines=tuple(_line(line, own or "") for line in made.lines),
+                lines=tuple(line_report(line, own or "") for line in made.lines),
             ),
             made,
         )
+
+    def found(self, session: str, wish: Wish, budget: int) -> tuple[Candidate, ...]:
+        """The candidates of one session that a pack of this budget would be made of."""
+        place = self._place(session, wish)
+        own = self._store.find(session)
+        reader = Reader(self._store, resources.counter_for(own.model), self._sources, self._load)
+        return self._candidates(reader, place, wish, _wanted(budget))
 
     def draft(self, handle: PackHandle, record: SessionRecord) -> OperationDraft:
         """What a commit on this session appends.
@@ -183,7 +186,7 @@ class Packing:
             )
         return found
 
-    def _compression(self, asked: bool | None) -> tuple[bool, str]:
+    def compression(self, asked: bool | None) -> tuple[bool, str]:
         """The value, and where it was set."""
         if asked is not None:
             return asked, "--compression" if asked else "--no-compression"
@@ -216,6 +219,14 @@ class Packing:
         return found
 
 
+def _wanted(budget: int) -> tuple[int, int]:
+    """Events and tokens that are read for a pack of so many tokens."""
+    return (
+        max(_FEWEST, min(_MOST, budget // _EVENT_TOKENS)),
+        max(_LEAST_READ, min(_MOST_READ, budget * _READ)),
+    )
+
+
 def _request(wish: Wish, budget: int, compression: bool, known: Sequence[str]) -> PackRequest:
     whole = (lambda names: _whole(names, known)) if wish.abbreviated else list
     return PackRequest(
@@ -243,7 +254,8 @@ def _whole(names: Collection[str], known: Sequence[str]) -> list[str]:
     return found
 
 
-def _line(line: PackLine, own: str) -> PackLineReport:
+def line_report(line: PackLine, own: str) -> PackLineReport:
+    """A candidate's line. ``own``: the session of those that name none."""
     belief = line.belief
     return PackLineReport(
         belief=belief.id,

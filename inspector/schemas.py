@@ -16,6 +16,7 @@ from inspector.artifact_reports import ArtifactReport, ArtifactsReport
 from inspector.audit_reports import HeadReport, VerificationReport
 from inspector.pack_reports import PackReport
 from inspector.profile_reports import ProfileCheck, ProfileRow
+from inspector.rebuild_reports import RebuildReport
 from inspector.reports import (
     AuditRow,
     CompactionReport,
@@ -70,6 +71,7 @@ _DOCUMENTS: dict[str, tuple[str, Any]] = {
     "audit-verify": ("ullage audit [SESSION] --verify", VerificationReport),
     "audit-head": ("ullage audit [SESSION] --head", HeadReport),
     "pack": ("ullage pack [SESSION] QUERY", PackReport),
+    "rebuild": ("ullage rebuild SESSION", RebuildReport),
     "search": ("ullage search QUERY", list[SearchHit]),
     "usage": ("ullage usage", UsageReport),
     "squeeze": ("ullage squeeze", SqueezeReport),

@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from inspector.decision_reports import DecisionsReport, ExportReport
     from inspector.pack_reports import PackHandle, PackReport
     from inspector.packs import Packing
+    from inspector.rebuild_reports import RebuildHandle, RebuildReport
     from inspector.resume_reports import ResumeReport
     from inspector.squeeze_reports import SqueezedResult
     from inspector.usage_reports import UsageBy, UsageReport
@@ -471,6 +472,55 @@ class UseCases:
         return self._packing.committed(
             handle, name, place, lambda: self._append(loaded, lambda _: draft)
         )
+
+    def rebuild(
+        self,
+        session: str,
+        *,
+        budget: int | None = None,
+        query: str | None = None,
+        compression: bool | None = None,
+        at: NodeId | None = None,
+    ) -> RebuildHandle:
+        """One context to go on with, under a budget (none: as many tokens as a summary may have).
+        A preview. ``query``: ``None`` for the newest words and what is open.
+
+        Raises :class:`compress.continuation.errors.LocksExceedBudgetError`.
+        """
+        from inspector.packs import Wish
+        from inspector.rebuilds import Request, rebuild
+
+        loaded = self._load(session)
+        name, packing = loaded.record.name, self._packing
+        on, source = packing.compression(compression)
+        tokens = self.settings.max_summary_tokens if budget is None else budget
+        request = Request(
+            budget=tokens, query=query, at=at, compression=on, compression_source=source
+        )
+        return rebuild(
+            self._store,
+            loaded,
+            request,
+            lambda asked: packing.found(name, Wish(asked, at=at), tokens),
+        )
+
+    def save_rebuild(self, handle: RebuildHandle, path: Path) -> RebuildReport:
+        """Writes a rebuilt context to two new files, ``.md`` and ``.json``, of this name or in
+        this folder."""
+        from inspector.rebuilds import saved
+
+        return saved(handle, path)
+
+    def commit_rebuild(self, handle: RebuildHandle, *, place: Path | None = None) -> RebuildReport:
+        """Puts a rebuilt context on its session's plan, behind what stands there, and writes its
+        files where a place is named.
+
+        Raises :class:`inspector.rebuilds.PastContextError` for one of a past moment.
+        """
+        from inspector.rebuilds import committed
+
+        loaded = self._load(handle.session)
+        return committed(handle, place, lambda made: self._append(loaded, lambda _: made))
 
     @cached_property
     def _packing(self) -> Packing:

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compress.compaction.digest import digest
-from compress.compaction.material import Digest
 from compress.compaction.names import Present, choose
 from compress.compaction.names import lines as name_lines
 from compress.continuation.availability import availability
@@ -26,6 +24,7 @@ from compress.continuation.parts import (
     said_parts,
     turns_part,
 )
+from compress.continuation.retrieval import TITLE, retrieved
 from compress.continuation.values import (
     Continuation,
     ContinuationRequest,
@@ -34,7 +33,7 @@ from compress.continuation.values import (
     SectionName,
 )
 from compress.events import NodeId
-from compress.packs.values import PackLine
+from compress.packs.values import PackLine, PackRequest
 from compress.tokens import TokenCounter
 
 _SHARES: tuple[tuple[SectionName, float], ...] = (
@@ -45,7 +44,7 @@ _SHARES: tuple[tuple[SectionName, float], ...] = (
     ("errors", 0.1),
     ("decisions", 0.08),
     ("turns", 0.25),
-    ("names", 0.2),
+    ("names", 0.3),
 )
 """Of the room, what a part may take before anything is retrieved."""
 _ORDER: tuple[SectionName, ...] = (
@@ -76,8 +75,7 @@ def rebuild(material: Material, request: ContinuationRequest) -> Continuation:
     fixed = counter.count(_joined(header, [locked]))
     if fixed > request.budget:
         raise LocksExceedBudgetError(fixed, request.budget, locked.items)
-    found = digest(session, session.plan.surface.nodes)
-    writer = _Writer(material, request, found, locked)
+    writer = _Writer(material, request, locked)
     room = request.budget - fixed
     while True:
         parts, lines = writer.write(room)
@@ -94,7 +92,7 @@ def rebuild(material: Material, request: ContinuationRequest) -> Continuation:
         counter=counter.name,
         sections=tuple(_section(part, counter) for part in parts if part.lines),
         lines=lines,
-        availability=availability(session, found, text),
+        availability=availability(session, material.found, text),
     )
 
 
@@ -131,12 +129,11 @@ class _Writer:
 
     material: Material
     request: ContinuationRequest
-    found: Digest
     locked: Part
 
     def __post_init__(self) -> None:
         self._costs: dict[str, int] = {}
-        self._said = said_parts(self.found)
+        self._said = said_parts(self.material.found)
 
     def _cost(self, text: str) -> int:
         known = self._costs.get(text)
@@ -188,8 +185,8 @@ class _Writer:
     def _names(self, allowance: int, parts: dict[SectionName, Part]) -> Part:
         room = allowance - self._cost("\n" + heading(_NAMES)) - 8
         text = "\n".join(part.text for part in parts.values())
-        mentions = self.found.mentions.values()
-        chosen, more = choose(mentions, self.found.length, Present(text), self._cost, room)
+        mentions = self.material.found.mentions.values()
+        chosen, more = choose(mentions, self.material.found.length, Present(text), self._cost, room)
         while chosen and self._cost("\n".join(name_lines(chosen, 0))) > room:
             chosen.pop()
             more += 1
@@ -198,7 +195,14 @@ class _Writer:
     def _retrieved(
         self, allowance: int, parts: dict[SectionName, Part]
     ) -> tuple[Part, tuple[PackLine, ...]]:
-        return Part("retrieved", "Retrieved"), ()
+        """What the query finds and does not stand in another part, as a pack of its own."""
+        room = allowance - self._cost("\n" + heading(TITLE))
+        return retrieved(
+            self.material.candidates,
+            PackRequest(self.request.query, room, self.request.type_aware),
+            self.material.session.counter,
+            "\n".join(part.text for part in parts.values()),
+        )
 
     def _spent(self, part: Part) -> int:
         return self._cost("\n" + part.text) if part.lines else 0

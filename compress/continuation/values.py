@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
+from compress.compaction.material import Digest
 from compress.compaction.values import SessionInput
 from compress.decisions.values import DecisionPoint
-from compress.events import NodeId
 from compress.packs.values import Candidate, PackLine
 
 SectionName = Literal[
@@ -45,6 +45,8 @@ class Material:
 
     session: SessionInput
     """The plan surface of that moment, its pins, and the content of every node behind it."""
+    found: Digest
+    """The facts of that surface and of the raw behind its checkpoints."""
     decisions: Sequence[DecisionPoint] = ()
     """Of the session, in log order."""
     candidates: Sequence[Candidate] = ()
@@ -104,5 +106,3 @@ class Continuation:
     lines: tuple[PackLine, ...]
     """Of every candidate, by rank."""
     availability: Availability
-    source_event_seqs: tuple[NodeId, ...] = field(default=())
-    """Events that stand in it, by their pointers or whole."""
