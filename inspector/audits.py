@@ -193,9 +193,10 @@ def _rule(op: Operation) -> str:
 
 def _pack_rule(facts: Mapping[str, Any]) -> str:
     """How many beliefs, and what was asked for."""
-    beliefs = facts.get("beliefs", ())
+    count = len(facts.get("beliefs", ()))
+    beliefs = f"{count} {'belief' if count == 1 else 'beliefs'}"
     asked = f" for {facts['query']!r}" if facts.get("query") else ""
-    return f"{len(beliefs)} beliefs{asked}, {facts.get('tokens')} of {facts.get('budget')} tokens"
+    return f"{beliefs}{asked}, {facts.get('tokens')} of {facts.get('budget')} tokens"
 
 
 def _region(nodes: Sequence[NodeId]) -> RegionReport | None:

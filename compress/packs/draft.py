@@ -45,7 +45,7 @@ def pack_draft(
         1,
         type="pack/commit",
         meta={
-            "query": pack.request.query,
+            "query": _sound(pack.request.query),
             "scope": scope,
             "budget": pack.request.budget,
             "tokens": pack.tokens,
@@ -80,6 +80,11 @@ def _facts(line: PackLine) -> dict[str, Any]:
 
 
 def _headline(pack: Pack, count: int) -> str:
-    asked = " ".join(pack.request.query[: _HEADLINE * 4].split())
+    asked = " ".join(_sound(pack.request.query[: _HEADLINE * 4]).split())
     head = f"pack of {count} {'belief' if count == 1 else 'beliefs'}"
     return f"{head}: {asked}"[:_HEADLINE] if asked else head
+
+
+def _sound(query: str) -> str:
+    """Without halves of surrogate pairs, which a terminal may hand in and no JSON takes."""
+    return query.encode("utf-8", "replace").decode("utf-8")

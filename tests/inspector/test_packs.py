@@ -236,6 +236,11 @@ def test_a_commit_appends_the_text_and_undo_takes_it_back(cases: UseCases) -> No
     assert texts(cases) == [*before, handle.report.text]
 
 
+def test_a_query_that_no_json_takes_can_be_committed(cases: UseCases) -> None:
+    assert cases.commit_pack(cases.pack(NAME, "kiln \udcff"), NAME).operation == "o1"
+    assert "for 'kiln ?'" in cases.audit(NAME)[-1].rule
+
+
 def test_what_the_agent_adds_stands_behind_it(cases: UseCases, log: Log) -> None:
     cases.commit_pack(cases.pack(NAME, "kiln"), NAME)
     log.user("Go on.")
@@ -261,6 +266,7 @@ def test_the_audit_says_what_was_packed(cases: UseCases) -> None:
     row = cases.audit(NAME)[-1]
     assert (row.operation, row.kind, row.origin) == ("o1", "pack", "user")
     count = len(packed(report))
+    assert count > 1
     assert row.rule == f"{count} beliefs for 'kiln degrees', {report.tokens} of 4000 tokens"
     assert "+  <context-pack" in cases.audit_diff(NAME, "o1")
     told = [json.loads(line) for line in cases.audit_raw(NAME, "o1").splitlines()[1:]]
