@@ -1,12 +1,8 @@
 """A pack: the best of the candidates, under a budget that is a promise about the whole text.
 
-Locked beliefs come first and are never trimmed. Then what a person put in, then the others by
-rank. What does not fit is passed over, and its tokens go to the next best.
-
-With compression on, most of the budget goes to beliefs that stand whole, those first that are worth
-most for their tokens: of two that rank alike, the longer one, since a pointer costs the same for
-both. The rest goes to what stands around the best, each as its class asks for: a headline says much
-for little. What is left then makes the best of those whole, too.
+Locked beliefs come first and are never trimmed. Then what a person put in, then the others, in the
+order of :mod:`compress.packs.phases`. What does not fit is passed over, and its tokens go to the
+next best.
 
 Tokens are added up entry by entry, which is exact for the public vocabularies, and the whole is
 counted at the end: by a counter that does not add up, the last ones in are taken out again.
@@ -20,17 +16,11 @@ from compress.beliefs.values import CompressedBelief
 from compress.packs.errors import too_small
 from compress.packs.frame import Frame
 from compress.packs.lines import AT_ONCE, Line, count_entries, lines_of
+from compress.packs.phases import SHARES, Phase, Shares, phases
 from compress.packs.rank import WEIGHTS, Ranked, Weights, ranked
 from compress.packs.render import Entry, heading, pack_text, shown
 from compress.packs.values import Candidate, Pack, PackRequest, Reason
 from compress.tokens import TokenCounter
-
-WHOLE_SHARE = 0.88
-"""Of the budget: with compression on, so much goes to beliefs that stand whole."""
-_POINTER = 8
-"""Tokens that an entry takes beside its content, about."""
-_THRIFT = 0.2
-"""How much a belief's worth follows from the share of the tokens that is its content."""
 
 
 def pack(
@@ -39,7 +29,7 @@ def pack(
     counter: TokenCounter,
     *,
     weights: Weights = WEIGHTS,
-    whole_share: float = WHOLE_SHARE,
+    shares: Shares = SHARES,
 ) -> Pack:
     """The pack of these candidates, each of which has a line in it.
 
@@ -50,7 +40,7 @@ def pack(
     excluded = request.excluded
     chosen = [one for one in candidates if one.belief.id not in excluded]
     order = ranked(chosen, floor=floor, weights=weights)
-    fitting = _Fitting(order, request, counter, whole_share)
+    fitting = _Fitting(order, request, counter, shares)
     fitting.run()
     text = fitting.text()
     tokens = counter.count(text)
@@ -68,17 +58,11 @@ def pack(
     )
 
 
-def _worth(line: Line) -> float:
-    tokens = line.whole.rendered_tokens
-    thrift: float = (tokens / (tokens + _POINTER)) ** _THRIFT
-    return line.ranked.score * thrift
-
-
 class _Fitting:
     """One pack in the making."""
 
     def __init__(
-        self, order: Sequence[Ranked], request: PackRequest, counter: TokenCounter, share: float
+        self, order: Sequence[Ranked], request: PackRequest, counter: TokenCounter, shares: Shares
     ) -> None:
         self._request = request
         self._counter = counter
@@ -88,7 +72,7 @@ class _Fitting:
         self._headings: dict[str, int] = {}
         self._room = request.budget - counter.count(self._frame.head)
         self._room -= counter.count(self._frame.foot)
-        self._whole_room = int(request.budget * share) if request.type_aware else request.budget
+        self._shares = shares
 
     def run(self) -> None:
         """Fill it."""
@@ -109,13 +93,10 @@ class _Fitting:
                 raise too_small(least, request.budget, len(locked))
             return
         others = [line for line in open_lines if not line.belief.locked]
-        self._fill([line for line in others if line.belief.id in request.included])
-        others = [line for line in others if line.belief.id not in request.included]
-        if request.type_aware:
-            self._fill(sorted(others, key=_worth, reverse=True), whole=True)
-            others.sort(key=lambda line: (-line.ranked.around, line.ranked.rank))
-        self._fill(others)
-        self._enrich()
+        included = [line for line in others if line.belief.id in request.included]
+        self._fill(Phase([(line, line.form) for line in included]))
+        for phase in phases(others, type_aware=request.type_aware, shares=self._shares):
+            self._fill(phase)
         self._verify()
 
     def text(self) -> str:
@@ -125,40 +106,33 @@ class _Fitting:
         sessions = list(dict.fromkeys(one.belief.session for one in entries))
         return pack_text(entries, self._frame, sessions)
 
-    def _fill(self, lines: Sequence[Line], *, whole: bool = False) -> None:
-        """Take what fits, in this order; ``whole``: of what may stand whole, as far as the share
-        of the budget for that goes."""
-        wanted = [(line, line.whole if line.is_free and whole else line.form) for line in lines]
-        wanted = [
-            (line, form)
-            for line, form in wanted
-            if not line.packed and (form.strategy == "verbatim" or not whole)
-        ]
-        for at, (line, form) in enumerate(wanted):
+    def _fill(self, phase: Phase) -> None:
+        """Take what fits, in the order in which it is wanted; one that is packed takes the new
+        form."""
+        least = self._room - int(self._room * phase.share)
+        for at, (line, form) in enumerate(phase.wanted):
             if at % AT_ONCE == 0:
                 # What surely does not fit is not counted.
-                ahead = wanted[at : at + AT_ONCE]
-                count_entries([one for one in ahead if self._may_fit(one[1], whole)], self._counter)
-            if self._may_fit(form, whole) and self._fits(line, form, whole):
-                self._take(line, form, "packed")
+                ahead = phase.wanted[at : at + AT_ONCE]
+                room = self._room - least
+                count_entries([one for one in ahead if _more(*one) < room], self._counter)
+            if _more(line, form) < self._room - least:
+                count_entries([(line, form)], self._counter)
+                if self._price(line, form) <= self._room - least:
+                    self._take(line, form, "packed")
 
-    def _may_fit(self, form: CompressedBelief, whole: bool) -> bool:
-        room = min(self._room, self._whole_room) if whole else self._room
-        return form.rendered_tokens < room
-
-    def _fits(self, line: Line, form: CompressedBelief, whole: bool) -> bool:
-        count_entries([(line, form)], self._counter)
-        if whole and line.cost(form) > self._whole_room:
-            return False
-        return line.cost(form) + self._heading(line) <= self._room
+    def _price(self, line: Line, form: CompressedBelief) -> int:
+        """What the pack grows by."""
+        if line.packed:
+            return line.cost(form) - line.cost(line.form)
+        return line.cost(form) + self._heading(line)
 
     def _take(self, line: Line, form: CompressedBelief, reason: Reason) -> None:
-        self._room -= line.cost(form) + self._heading(line)
-        if form.strategy == "verbatim":
-            self._whole_room -= line.cost(form)
+        self._room -= self._price(line, form)
         self._headings[line.belief.session] = 0
+        if not line.packed:
+            self._taken.append(line)
         line.form, line.packed, line.reason = form, True, reason
-        self._taken.append(line)
 
     def _heading(self, line: Line) -> int:
         """What the line over its session costs, if it is the first of it."""
@@ -166,19 +140,6 @@ class _Fitting:
         if session not in self._headings:
             self._headings[session] = self._counter.count(heading(session))
         return self._headings[session]
-
-    def _enrich(self) -> None:
-        """Make the best of those whole that are not, as far as the rest goes."""
-        for line in self._taken:
-            if line.is_free and line.form.strategy != "verbatim":
-                more = line.whole.rendered_tokens - line.form.rendered_tokens
-                if more > self._room:
-                    continue
-                count_entries([(line, line.whole)], self._counter)
-                more = line.cost(line.whole) - line.cost(line.form)
-                if more <= self._room:
-                    self._room -= more
-                    line.form = line.whole
 
     def _verify(self) -> None:
         """Count the whole, and take the last ones out again while it is above the budget."""
@@ -190,3 +151,8 @@ class _Fitting:
                 line = self._taken.pop()
                 line.packed, line.reason = False, "over_budget"
                 excess -= line.cost(line.form)
+
+
+def _more(line: Line, form: CompressedBelief) -> int:
+    """What the text of the belief grows by, its entry left out."""
+    return form.rendered_tokens - (line.form.rendered_tokens if line.packed else 0)
