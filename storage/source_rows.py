@@ -85,6 +85,11 @@ def position_of(source: SourceRecord | None) -> Position | None:
     return Position(**json.loads(source.position))
 
 
+def is_new(known: SourceRecord | None) -> bool:
+    """Whether nothing was ever read of this file."""
+    return known is None or (known.position is None and known.generation == 1)
+
+
 def has_pending(source: SourceRecord) -> bool:
     """Whether bytes stood behind the last whole line. Costs no parsing."""
     return source.position is not None and '"pending": 0' not in source.position
