@@ -32,8 +32,8 @@ class Weights:
     part of a content, farther on."""
 
     match: float = 1.0
-    recency: float = 0.1
-    uses: float = 0.1
+    recency: float = 0.2
+    uses: float = 0.5
     near: float = 0.75
     """For the score."""
     around: float = 0.95
