@@ -1,0 +1,137 @@
+"""What a running agent may ask of its own past: bounded, clean texts over the use-cases.
+
+Everything here only looks, but for :meth:`Answers.pin` and :meth:`Answers.unpin`, which are offered
+where a person allowed it.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Literal
+
+from compress.decisions.text import memory_text
+from compress.errors import CompressError
+from inspector.findings import finding
+from inspector.reports import SessionRow
+from inspector.sanitize import clean, line
+from inspector.usecases import UseCases
+
+MOST_CHARACTERS = 20_000
+"""Of one answer."""
+MOST_HITS = 50
+_HEADLINE = 200
+
+Scope = Literal["session", "project", "store"]
+
+
+class PointerError(CompressError):
+    """A pointer that names no output."""
+
+    code = "unknown_pointer"
+
+
+class Answers:
+    """``folder``: the working directory of the agent that asks; where it names no session, its
+    newest one there is meant."""
+
+    def __init__(self, cases: UseCases, folder: Path) -> None:
+        self._cases = cases
+        self._folder = folder
+
+    def session(self, reference: str | None) -> str:
+        """The name of the session that is meant.
+
+        Raises :class:`storage.errors.UnknownSessionError`.
+        """
+        if reference:
+            return self._cases.find(reference)
+        here = [row for row in self._cases.sessions() if _is_of(row, self._folder)]
+        return here[0].id if here else self._cases.find("last")
+
+    def search(self, query: str, limit: int = 10) -> str:
+        """Events whose text holds the words, the best first: one line each, with the pointer under
+        which :meth:`fetch` gives the whole."""
+        hits = self._cases.search(query, min(max(limit, 1), MOST_HITS))
+        rows = [
+            f"{hit.session}:{hit.seq}  {hit.type}  {line(hit.headline, _HEADLINE)}" for hit in hits
+        ]
+        return "\n".join(filter(None, (finding(query, hits), *rows)))
+
+    def fetch(self, pointer: str, offset: int = 0, length: int = MOST_CHARACTERS) -> str:
+        """The output or record that a pointer names, ``SESSION:SEQ``, from ``offset`` on, at most
+        ``length`` characters; the last line tells where to go on.
+
+        Raises :class:`PointerError` for what is no pointer.
+        """
+        name, colon, event = pointer.rpartition(":")
+        if not colon or not event.isdecimal():
+            raise PointerError(
+                f"{line(pointer, 80)!r} is no pointer: they read SESSION:SEQ, as search lists them."
+            )
+        start = max(offset, 0)
+        most = min(max(length, 1), MOST_CHARACTERS)
+        session = self.session(name or None)
+        text, more = _part(self._cases.raw_content(session, int(event)), start, most)
+        rest = f"\n[more: fetch {pointer} from offset {start + most}]" if more else ""
+        return clean(text) + rest
+
+    def pack(
+        self, query: str, budget: int = 2_000, scope: Scope = "session", session: str | None = None
+    ) -> str:
+        """What the logs know about a query, within so many tokens, whole."""
+        where = None if scope == "store" else self.session(session)
+        handle = self._cases.pack(where, query, budget=budget, project=scope == "project")
+        return clean(handle.report.text)
+
+    def decisions(self, session: str | None = None, limit: int = 20) -> str:
+        """What was done, stage by stage, and how it ended: the newest stages last."""
+        rows = self._cases.decisions(self.session(session)).rows
+        shown = rows[-max(limit, 1) :]
+        return clean("\n\n".join(memory_text(row.point) for row in shown))[:MOST_CHARACTERS]
+
+    def pressure(self, session: str | None = None) -> str:
+        """How full the context window is, of what, and when it will overflow."""
+        report = self._cases.pressure(self.session(session))
+        of = f" of {report.window:,}" if report.window else ", of a window that is unknown"
+        share = f" ({100 * report.used / report.window:.0f} %)" if report.window else ""
+        source = "as the provider counted" if report.used_source == "provider" else "estimated"
+        parts = report.composition.model_dump()
+        filled = [f"{name.replace('_', ' ')} {count:,}" for name, count in parts.items() if count]
+        ahead = report.forecast.steps_to_compact
+        when = "" if ahead is None else f"\nAt this pace compaction is due in {ahead:,.0f} steps."
+        return f"{report.used:,} tokens{of}{share}, {source}.\nOf: {'; '.join(filled)}.{when}"
+
+    def pin(self, seqs: Sequence[int], session: str | None = None) -> str:
+        """Keep these messages in every compaction that Ullage makes."""
+        report = self._cases.pin(self.session(session), list(seqs))
+        return f"Pinned, as operation {report.operation}."
+
+    def unpin(self, seqs: Sequence[int], session: str | None = None) -> str:
+        """Let go of them again."""
+        report = self._cases.unpin(self.session(session), list(seqs))
+        return f"Unpinned, as operation {report.operation}."
+
+
+def _is_of(row: SessionRow, folder: Path) -> bool:
+    if row.project is None or row.relation == "subagent":
+        return False
+    return Path(row.project) == folder
+
+
+def _part(pieces: Iterator[bytes], start: int, most: int) -> tuple[str, bool]:
+    """Characters from ``start``, and whether there are more. Reads no further than it must."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    texts = (decoder.decode(piece, final=not piece) for piece in chain(pieces, (b"",)))
+    found: list[str] = []
+    passed = have = 0
+    for text in texts:
+        begin = min(max(start - passed, 0), len(text))
+        passed += len(text)
+        found.append(text[begin:])
+        have += len(text) - begin
+        if have > most:
+            break
+    return "".join(found)[:most], have > most
