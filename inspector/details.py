@@ -35,7 +35,8 @@ def event_detail(
     node = seq if entry.node is None else entry.node
     members = state.surface.members.get(node) or (node,)
     if node in state.surface.members:
-        events = Contents(store, loaded.record, state)(node).events
+        measured = loaded.measured(state)
+        events = Contents(store, loaded.record, state, measured=measured)(node).events
     else:
         # A log-only event stands nowhere; it is shown for itself.
         events = tuple(store.events(loaded.record, [int(seq)]))

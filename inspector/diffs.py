@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from compress.compaction.values import Preview
 from compress.events import ContentBlock, NodeId, Replace
-from compress.plan import PlanState
 from compress.tokens import compact_json
 from inspector.contents import Contents
 from inspector.loaded import LoadedSession
@@ -26,15 +25,18 @@ def preview_diff(store: Store, loaded: LoadedSession, preview: Preview, at: Node
     Raises :class:`compress.errors.StaleNodeError` where the region stands no longer.
     """
     state = loaded.plan(at)
-    contents = Contents(store, loaded.record, state)
-    region = _region(preview, state)
+    contents = Contents(store, loaded.record, state, measured=loaded.measured(state))
+    start = state.surface.position(preview.region.start)
+    stop = min(state.surface.position(preview.region.end) + 1, len(preview.fates))
     new = dict(_brought(preview))
     old: list[str] = []
     now: list[str] = []
     first = True
-    for offset, (node, gone) in enumerate(region):
+    for place in range(start, stop):
+        fate = preview.fates[place]
+        node, gone = fate.node, fate.fate not in ("kept", "pinned")
         if len(old) > LINES:
-            left = f"… {len(region) - offset:,} more nodes of the region are not compared"
+            left = f"… {stop - place:,} more nodes of the region are not compared"
             old.append(left)
             now.append(left)
             break
@@ -53,14 +55,6 @@ def preview_diff(store: Store, loaded: LoadedSession, preview: Preview, at: Node
         first = False
     found = difflib.unified_diff(old, now, "stands now", "would stand", lineterm="", n=2)
     return "\n".join(found)
-
-
-def _region(preview: Preview, state: PlanState) -> Sequence[tuple[NodeId, bool]]:
-    """Each node of the region with whether it leaves the surface."""
-    start = state.surface.position(preview.region.start)
-    stop = state.surface.position(preview.region.end) + 1
-    fates = preview.fates[start:stop]
-    return [(fate.node, fate.fate not in ("kept", "pinned")) for fate in fates]
 
 
 def _brought(preview: Preview) -> Iterator[tuple[NodeId, tuple[ContentBlock, ...]]]:
