@@ -32,6 +32,8 @@ _DECISIONS = "Decision points"
 _TURNS = "Recent turns"
 _POINTERS = re.compile(r"- (?:At events? |\d+ messages: |… and )")
 """Lines that count what was left out."""
+_TITLE, _DID = 60, 100
+"""Characters of a decision point's title and summary in one line."""
 _LITTLE = 64
 """Tokens below which nothing is made fuller."""
 _MISSES = 12
@@ -113,31 +115,36 @@ def said_part(name: SectionName, section: Section, total: int, allowance: int, c
 
 
 def decisions_part(points: Sequence[DecisionPoint], allowance: int, cost: Cost) -> Part:
-    """Decision points, the newest first choice, written in log order: as their lines of memory,
-    else in one line."""
+    """Decision points that say more than the user's words do, the newest first choice, written in
+    log order: as their lines of memory, else in one line."""
     left = allowance - cost("\n" + heading(_DECISIONS))
     chosen: list[str] = []
     short = 0
-    for point in reversed(points):
+    for point in filter(_says_something, reversed(points)):
         line = f"- {pointer(point.last_seq)} "
-        full = line + indented(memory_text(point))
-        state = "running" if point.open else point.outcome
-        brief_ = f"{line}{headline(point.stage.title)} [{state}]"
-        form = next((f for f, most in ((full, left // 2), (brief_, left)) if cost(f) <= most), "")
+        full, one = line + indented(memory_text(point)), line + _one_line(point)
+        form = next((f for f, most in ((full, left // 2), (one, left)) if cost(f) <= most), "")
         if not form:
             break
-        short += form is brief_
+        short += form is one
         chosen.append(form)
         left -= cost(form)
     chosen.reverse()
     return Part(
-        "decisions",
-        _DECISIONS,
-        tuple(chosen),
-        len(chosen),
-        len(points) - len(chosen),
-        short,
+        "decisions", _DECISIONS, tuple(chosen), len(chosen), len(points) - len(chosen), short
     )
+
+
+def _says_something(point: DecisionPoint) -> bool:
+    """A turn that only answered leaves no more than words, which stand elsewhere."""
+    facts = point.rationale or point.steering or point.evidence or point.files
+    return point.stage.kind != "turn" or point.open or bool(facts)
+
+
+def _one_line(point: DecisionPoint) -> str:
+    state = "running" if point.open else point.outcome
+    did = "" if point.summary in ("", point.stage.title) else f": {headline(point.summary, _DID)}"
+    return f"{headline(point.stage.title, _TITLE)} [{state}]{did}"
 
 
 @dataclass(slots=True)

@@ -67,6 +67,7 @@ def section(made: Continuation, name: str) -> str:
 def decided(title: str, *, first: int, last: int, **fields: Any) -> DecisionPoint:
     """A closed decision point."""
     fields.setdefault("outcome", "success")
+    fields.setdefault("rationale", "the report says so")
     return DecisionPoint(
         id=f"{first:032x}",
         agent="claude",

@@ -6,9 +6,12 @@ import pytest
 
 from compress.continuation.errors import LocksExceedBudgetError
 from compress.continuation.values import Continuation
+from compress.decisions.values import TouchedFile
 from compress.pins import pin_draft
 from tests.compress.continuation.stories import candidate, context, decided, repair, section
 from tests.compress.logs import COUNTER, Log
+
+FILE = TouchedFile(path="src/parse.py", action="changed", source_event_seqs=(5,))
 
 
 def names(made: Continuation) -> list[str]:
@@ -200,6 +203,14 @@ def test_decision_points_stand_in_log_order_and_say_how_many_are_left_out() -> N
     part = next(part for part in made.sections if part.name == "decisions")
     assert part.items + part.left_out == 30
     assert part.left_out > 0
+
+
+def test_a_turn_that_only_answered_is_no_decision() -> None:
+    talk = decided("what is it?", first=2, last=3, rationale=None)
+    work = decided("mend it", first=4, last=5, summary="mended it", rationale=None, files=[FILE])
+    made = context(repair(), decisions=[talk, work])
+    assert section(made, "decisions").startswith("- [event 5] turn 1: mend it [success]")
+    assert "what is it?" not in made.text
 
 
 class TestRetrieved:
