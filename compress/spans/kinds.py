@@ -41,7 +41,7 @@ def kind_of(text: str) -> TextKind:
         ("diff", bool(_DIFF.search(head)) and _share(rows, _is_of_diff) > 0.5),
         ("table", _is_table(rows)),
         ("log", _is_log(rows)),
-        ("code", _share(rows, _is_code) > 0.5 and not any(map(_FENCE.match, rows))),
+        ("code", _share(rows, _is_code) >= 0.5 and not any(map(_FENCE.match, rows))),
         ("markdown", _is_markdown(rows)),
     )
     return next((kind for kind, holds in tests if holds), "plain")

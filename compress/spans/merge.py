@@ -53,7 +53,7 @@ class Merge:
         scores: Sequence[float],
     ) -> None:
         """``prefix_of``: a block → the metadata of a span that begins in it, and its tokens.
-        ``scores``: of the borders between the units, or none."""
+        ``scores``: of the borders between the blocks, or none."""
         self._text = text
         self._units = units
         self._limits = limits
@@ -121,10 +121,12 @@ class Merge:
         return self._best(begin, at)
 
     def _drops(self, begin: int, at: int) -> bool:
+        """Whether similarity does, at the border between two blocks."""
+        unit = self._units[at]
         return (
             bool(self._scores)
-            and self._units[at].weight < IN_BLOCK
-            and self._scores[at - 1] < self._low
+            and unit.weight < IN_BLOCK
+            and self._scores[unit.block - 1] < self._low
             and self._is_filled(begin, at)
         )
 

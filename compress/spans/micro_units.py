@@ -2,8 +2,9 @@
 
 Sentence ends follow UAX #29 (SB6 to SB11), as hints: an ASCII full stop, question or exclamation
 mark counts only before white space (``a.b``, ``x!=y``, ``?q=1``), and a full stop not after a
-single letter, or a capitalised word of at most three letters, when a capital follows, nor after
-one or two letters of a script without case (initials and titles: *J. Smith*). Grapheme clusters are those of UAX #29, as the package ``regex`` has them.
+single letter, a capitalised word of at most three letters, or one or two letters of a script
+without case, when a capital or such a letter follows (initials and titles: *J. Smith*). Grapheme
+clusters are those of UAX #29, as the package ``regex`` has them.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _CUTS: tuple[tuple[Cut, Any], ...] = (
     (
         "punctuation",
         regex.compile(
-            r"(?V1)[\p{P}--[\p{Pd}\p{Ps}\p{Pi}\p{Pc}]]++\s++"
+            r"(?V1)(?<=[\p{P}--[\p{Pd}\p{Ps}\p{Pi}\p{Pc}]])\s++"
             r"|[[\p{SB=STerm}\p{SB=SContinue}]--[\p{Pd}\x00-\x7f]]++\p{SB=Close}*+\s*+"
         ),
     ),
@@ -122,11 +123,12 @@ def edge_before(text: str, start: int, at: int) -> int:
     if sure == at:
         return at
     edge = sure
-    # One scalar more tells whether the last cluster ends at ``at``.
-    for found in _CLUSTER.finditer(text, sure, at + 1):
-        if found.end() > at:
+    # One scalar more tells whether the last cluster ends at ``at``. Of a slice: for flags the
+    # pattern looks back as far as the text goes.
+    for found in _CLUSTER.finditer(text[sure : at + 1]):
+        if sure + found.end() > at:
             break
-        edge = found.end()
+        edge = sure + found.end()
     return edge
 
 
@@ -137,5 +139,5 @@ def _is_sure(text: str, at: int) -> bool:
 
 def cluster_end(text: str, at: int, longest: int) -> int:
     """The end of the grapheme cluster that begins at ``at``, or ``at + longest``."""
-    found = _CLUSTER.match(text, at, min(len(text), at + longest))
-    return at + 1 if found is None else int(found.end())
+    found = _CLUSTER.match(text[at : at + longest])
+    return at + 1 if found is None else at + int(found.end())

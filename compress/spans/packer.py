@@ -56,7 +56,7 @@ def spans_of(
     found = kind if kind is not None else kind_of(text)
     blocks = read(text, found)
     units = _units(text, blocks, limits, counter)
-    scores, mode = _scores(similarity, [text[unit.start : unit.end] for unit in units])
+    scores, mode = _scores(similarity, [text[b.range.start : b.range.end] for b in blocks])
     prefixes = Prefixes(text, blocks, metadata, limits, counter)
     try:
         placed = Merge(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from compress.spans.errors import SimilarityError
 from compress.spans.values import Similarity
@@ -27,15 +28,13 @@ class Lexical:
 
     def scores(self, units: Sequence[str]) -> list[float]:
         """One score from 0 to 1 for each pair of neighbours."""
-        if len(units) < 2:
-            return []
-        folded = [unit.casefold() for unit in units]
-        lasts = [self._grams(unit[-self.reach :]) for unit in folded[:-1]]
-        firsts = [self._grams(unit[: self.reach]) for unit in folded[1:]]
-        return [
-            len(last & first) / max(1, min(len(last), len(first)))
-            for last, first in zip(lasts, firsts, strict=True)
-        ]
+        return [self._score(left, right) for left, right in pairwise(units)]
+
+    def _score(self, left: str, right: str) -> float:
+        # Pair by pair, so that few sets are alive at a time.
+        last = self._grams(left[-self.reach :].casefold())
+        first = self._grams(right[: self.reach].casefold())
+        return len(last & first) / max(1, min(len(last), len(first)))
 
     def _grams(self, text: str) -> set[str]:
         size = self.size
