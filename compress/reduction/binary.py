@@ -29,7 +29,7 @@ def binary_notice(
     where = [] if pointer is None else [f"all in {pointer}"]
     header = " · ".join(
         [
-            f"{sign_for(text)} ullage: 0 of {lines} lines",
+            f"{sign_for(text, 'full')} ullage: 0 of {lines} lines",
             f"{size} bytes that are no text",
             *code,
             *where,

@@ -10,10 +10,11 @@ from compress.reduction.critical import VERDICT, Assessor, Marks
 from compress.reduction.items import Item
 from compress.reduction.profile import Profile
 from compress.reduction.rank import rank
-from compress.reduction.render import Frame, Style, is_reduced, sign_for
+from compress.reduction.render import Frame, Style, is_reduced, sign_for, style_for
 from compress.reduction.sieve import Excerpt
 from compress.reduction.stages import prepare
-from compress.reduction.truncate import Pool, strength, style_for, truncate
+from compress.reduction.tight import select
+from compress.reduction.truncate import Pool, strength, truncate
 from compress.reduction.values import Budget, Reduction, StageReport
 from compress.tokens import TokenCounter
 
@@ -44,30 +45,36 @@ def reduce(
     before = counter.count(text)
     limit = before if budget is None else budget.of(before)
     small = before <= (profile.truncate.floor if budget is None else limit)
-    if excerpt is None and (small or is_reduced(text)):
+    if excerpt is None and (small or is_reduced(text, before)):
         return _untouched(text, profile, before, exit_code, pointer)
     cleaned = clean(text) if excerpt is None else excerpt.placed(clean(text))
     profiles, marks = _assess(cleaned, profile, generic)
     profile = profiles[0]
     success = _succeeded(profile, marks, exit_code)
-    sign = sign_for(text)
+    style: Style = "full" if budget is None else style_for(limit)
+    sign = sign_for(text, style)
     counts = LineCounts(counter, sign)
     items, reports = prepare(cleaned, marks, profiles, counts, before)
-    pool = Pool(items, counts.costs(items), rank(items, profile.truncate, success), budget is None)
-    style: Style = "full"
-    if budget is None:
-        limit = strength(before, pool, profile, success)
-    else:
-        style = style_for(limit)
-        pool = pool.tightened(limit, counts, sign)
     end = "\n" if text.endswith("\n") else ""
     frame = Frame(cleaned.total, sign, style, exit_code, pointer)
-    rendering, kept = truncate(pool, limit - len(end), counter, frame)
+    worths = rank(items, profile.truncate, success)
+    pool = Pool(items, counts.costs(items), worths, budget is None)
+    shown: Sequence[Item]
+    if style == "bare":
+        room, tail = limit - len(end), profile.truncate.tail
+        rendering, shown, kept = select(pool, tail, room, counter, frame)
+    else:
+        if budget is None:
+            limit = strength(before, pool, profile, success)
+        else:
+            pool = pool.tightened(limit, counts, sign)
+        rendering, kept = truncate(pool, limit - len(end), counter, frame)
+        shown = pool.items
     result = rendering.text + end
     after = counter.count(result)
     if excerpt is None and after >= before:
         return _untouched(text, profile, before, exit_code, pointer)
-    reports.append(_truncated(pool, kept))
+    reports.append(_truncated(shown, counts.costs(shown), kept))
     return Reduction(
         text=result,
         header=rendering.header,
@@ -82,7 +89,7 @@ def reduce(
         exit_code=exit_code,
         pointer=pointer,
         kept=tuple(
-            dict.fromkeys(item.index for item, stays in zip(pool.items, kept, strict=True) if stays)
+            dict.fromkeys(item.index for item, stays in zip(items, kept, strict=True) if stays)
         ),
     )
 
@@ -133,11 +140,7 @@ def _verdicts(items: Sequence[Item]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _truncated(pool: Pool, kept: Sequence[bool]) -> StageReport:
-    gone = [
-        (item, cost)
-        for item, cost, stays in zip(pool.items, pool.costs, kept, strict=True)
-        if not stays
-    ]
+def _truncated(items: Sequence[Item], costs: Sequence[int], kept: Sequence[bool]) -> StageReport:
+    gone = [(item, cost) for item, cost, stays in zip(items, costs, kept, strict=True) if not stays]
     notes = (f"{len(gone)} lines of lesser worth",) if gone else ()
     return StageReport("truncate", len(gone), sum(cost for _, cost in gone), notes)

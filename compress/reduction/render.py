@@ -1,7 +1,8 @@
 """The reduced text: a header, the lines that stay, and a mark wherever lines are left out.
 
-All that is ours begins with one sign, a row of ``⋮`` that the input does not hold anywhere. So a
-mark cannot be taken for output, and a text that carries the header is known again.
+All that is ours begins with one sign, a row of ``⋮`` that the input does not hold anywhere, or of
+``…`` where tokens are few. So a mark cannot be taken for output, and a text that carries the header
+is known again.
 """
 
 from __future__ import annotations
@@ -13,15 +14,23 @@ from typing import Literal
 
 from compress.reduction.items import Item
 
-_SIGN = "⋮"
+_SIGN, _BRIEF = "⋮", "…"
+"""``…`` costs one token."""
 _LARGE_GAP = 25
 """Lines of a gap from which on its mark says the total and the pointer too."""
+TIGHT_BELOW = 200
+_SHORT_BELOW = 400
+"""Budgets in tokens below which gaps have no marks, and below which header and marks are the
+shorter ones."""
 
-Style = Literal["full", "short", "bare"]
+Style = Literal["full", "short", "bare", "sign"]
 """``full``: each gap marked. ``short``: a short header, each gap marked. ``bare``: the short
-header alone says how much is left out; for budgets of a few dozen tokens."""
+header alone says how much is left out. ``sign``: the sign alone says that something is, and the
+exit code stands behind it; for budgets of a few dozen tokens."""
 
-_HEADER = re.compile(r"(⋮+) ?(?:ullage: )?(\d+)(?: of |/)\d+\b")
+_COUNTED = re.compile(r"((?:⋮+|…+)) ?(?:ullage: )?(\d+)(?: of |/)\d+\b")
+_BARE_SIGN = re.compile(r"…+(?: exit -?\d+)?")
+_MARK = re.compile(r"(?:⋮+|…+)(?: ?\d+(?: of \d+ lines.*)?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +43,11 @@ class Frame:
     exit_code: int | None = None
     pointer: str | None = None
 
+    @property
+    def marks(self) -> bool:
+        """Whether each gap has a mark."""
+        return self.style in ("full", "short")
+
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
@@ -44,23 +58,35 @@ class Rendering:
     shown: int
 
 
-def sign_for(text: str) -> str:
-    """The shortest row of signs that does not stand in the text."""
-    sign = _SIGN
+def style_for(limit: int) -> Style:
+    """How much a result of at most that many tokens says about itself."""
+    if limit < TIGHT_BELOW:
+        return "bare"
+    return "short" if limit < _SHORT_BELOW else "full"
+
+
+def sign_for(text: str, style: Style) -> str:
+    """The shortest row of the style's signs that does not stand in the text."""
+    one = _SIGN if style == "full" else _BRIEF
+    sign = one
     while sign in text:
-        sign += _SIGN
+        sign += one
     return sign
 
 
-def is_reduced(text: str) -> bool:
-    """Whether a text is a whole reduction of ours: its header names as many lines as follow."""
+def is_reduced(text: str, tokens: int) -> bool:
+    """Whether a text of so many tokens is a whole reduction of ours: its header names as many
+    lines as follow, or it is as small as one whose header is the sign."""
     header, _, rest = text.partition("\n")
-    match = _HEADER.match(header)
+    if _BARE_SIGN.fullmatch(header):
+        return tokens < TIGHT_BELOW
+    match = _COUNTED.match(header)
     if match is None:
         return False
     sign = match[1]
     lines = rest.removesuffix("\n").split("\n") if rest else []
-    return sum(not line.startswith(sign) for line in lines) == int(match[2])
+    marks = sum(line.startswith(sign) and _MARK.fullmatch(line) is not None for line in lines)
+    return len(lines) - marks == int(match[2])
 
 
 def render(items: Sequence[Item], kept: Sequence[bool], frame: Frame) -> Rendering:
@@ -84,7 +110,7 @@ def render(items: Sequence[Item], kept: Sequence[bool], frame: Frame) -> Renderi
             missing = False
             continue
         gap = _gap(at, item.index, silent)
-        if gap and frame.style != "bare":
+        if gap and frame.marks:
             lines.append(_mark(gap, frame))
         lines.append(_shown(item, sign))
         shown += 1
@@ -92,7 +118,7 @@ def render(items: Sequence[Item], kept: Sequence[bool], frame: Frame) -> Renderi
         open_line = item.index
         missing = False
     gap = _gap(at, frame.total, silent)
-    if gap and frame.style != "bare":
+    if gap and frame.marks:
         lines.append(_mark(gap, frame))
     header = _header(shown, frame)
     return Rendering("\n".join([header, *lines]), header, shown)
@@ -130,5 +156,7 @@ def _header(shown: int, frame: Frame) -> str:
     if frame.style == "full":
         where = [] if frame.pointer is None else [f"all in {frame.pointer}"]
         return " · ".join([f"{frame.sign} ullage: {shown} of {frame.total} lines", *code, *where])
+    if frame.style == "sign":
+        return " ".join([frame.sign, *code])
     where = [] if frame.pointer is None else [frame.pointer]
     return " ".join([f"{frame.sign}{shown}/{frame.total}", *code, *where])

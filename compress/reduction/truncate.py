@@ -10,7 +10,7 @@ from compress.reduction.counting import LineCounts
 from compress.reduction.items import Item
 from compress.reduction.profile import Profile
 from compress.reduction.rank import Worth
-from compress.reduction.render import Frame, Rendering, Style, render
+from compress.reduction.render import Frame, Rendering, render
 from compress.reduction.shorten import clip, shorten
 from compress.tokens import TokenCounter
 
@@ -20,21 +20,17 @@ CEILING_TOKENS = 2_000
 so many tokens whatever their share: a short output that is all failures is shown."""
 SMALL_TOKENS = 400
 """Likewise for lines that tell anything at all."""
-_BARE_BELOW = 200
-_SHORT_BELOW = 240
-"""Budgets in tokens below which header and marks are the shorter ones."""
 _OVERHEAD, _MARK = 30, 6
 """Tokens of a full header and of a mark, about."""
 _DENSITY = 0.5
 """How much the size of a line counts against it: worth ÷ tokens to this power."""
-_EXACT_TOKENS = 200
-_EXACT_ITEMS = 200
-"""Budget and number of items up to which the best selection is looked for."""
 _SILENT = 0.3
 """What context is worth, where there is room for few lines, beside lines that tell something."""
 _TIGHT = 2.0
 """How many times its budget an output's telling lines must be for paths to be shortened."""
 _SHORTEST_HEADER = 7
+_CLIPPED = 2
+"""Characters for a token to which a line is cut that would not fit otherwise."""
 _CUT_WORTH = 0.5
 _MISSES = 400
 """Items that did not fit, one after another, before the search for smaller ones ends."""
@@ -58,7 +54,8 @@ class Pool:
             items = shorten(items, sign)
         whole = counts.costs(items)
         cut = [cost >= limit - _SHORTEST_HEADER for cost in whole]
-        items = [clip(i, limit, sign) if c else i for i, c in zip(items, cut, strict=True)]
+        characters = (limit - _SHORTEST_HEADER) * _CLIPPED
+        items = [clip(i, characters, sign) if c else i for i, c in zip(items, cut, strict=True)]
         worths = [
             replace(w, value=w.value * _CUT_WORTH) if c else w
             for w, c in zip(self.worths, cut, strict=True)
@@ -77,12 +74,13 @@ class Pool:
         """Tokens of all that must stay, likewise."""
         return self._tokens([worth.must for worth in self.worths])
 
+    def values(self) -> list[float]:
+        """What each item is worth where there is room for few: what tells nothing is worth less."""
+        return [worth.value * (1 if worth.tells else _SILENT) for worth in self.worths]
+
     def fill(self, budget: int, gap_cost: int) -> list[bool]:
         """Which items stay: the best first, while they and the marks of the gaps, of
-        ``gap_cost`` tokens each, fit ``budget``. Where gaps have no marks and the budget is
-        small, the best selection instead of the first that fits."""
-        if not gap_cost and budget <= _EXACT_TOKENS:
-            return self._best(budget)
+        ``gap_cost`` tokens each, fit ``budget``."""
         kept = [False] * len(self.items)
         spent = gap_cost if self.items else 0
         misses = 0
@@ -106,30 +104,6 @@ class Pool:
         lines = sum(cost for cost, stays in zip(self.costs, wanted, strict=True) if stays)
         gaps = sum(stays and not above for above, stays in pairwise([False, *wanted]))
         return lines + _OVERHEAD + _MARK * gaps
-
-    def _best(self, budget: int) -> list[bool]:
-        """The selection of the greatest worth: the knapsack problem, by dynamic programming over
-        tokens, among the most promising items."""
-        candidates = [p for p in self._order() if 0 < self.costs[p] <= budget][:_EXACT_ITEMS]
-        worth = [0.0] * (max(budget, 0) + 1)
-        taken: list[list[bool]] = []
-        for position in candidates:
-            cost, worth_here = self.costs[position], self.worths[position]
-            value = worth_here.value * (1 if worth_here.tells else _SILENT)
-            row = [False] * (budget + 1)
-            for room in range(budget, cost - 1, -1):
-                found = worth[room - cost] + value
-                if found > worth[room]:
-                    worth[room] = found
-                    row[room] = True
-            taken.append(row)
-        kept = [False] * len(self.items)
-        room = budget
-        for position, row in zip(reversed(candidates), reversed(taken), strict=True):
-            if row[room]:
-                kept[position] = True
-                room -= self.costs[position]
-        return kept
 
     def _order(self) -> list[int]:
         def key(position: int) -> tuple[bool, bool, float, int]:
@@ -174,20 +148,13 @@ def strength(before: int, pool: Pool, profile: Profile, success: bool) -> int:
     return max(int(before * profile.truncate.share), critical, profile.truncate.floor)
 
 
-def style_for(limit: int) -> Style:
-    """How much a result of that many tokens says about itself."""
-    if limit < _BARE_BELOW:
-        return "bare"
-    return "short" if limit < _SHORT_BELOW else "full"
-
-
 def truncate(
     pool: Pool, limit: int, counter: TokenCounter, frame: Frame
 ) -> tuple[Rendering, list[bool]]:
     """The fullest rendering within the limit, and which items are in it. Lines counted one by one
     may add up to a little less than the text: what is over is taken from the room, then twice as
     much, and so on. A limit that the header alone exceeds leaves the header."""
-    gap_cost = 0 if frame.style == "bare" else counter.count(f"\n{frame.sign}123\n") - 1
+    gap_cost = counter.count(f"\n{frame.sign}123\n") - 1
     room = limit - counter.count(render([], [], frame).header) - 1
     step = 0
     while room > 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from functools import cache
 
@@ -9,7 +10,7 @@ from compress.reduction.profile import Profile, parse_profile
 from storage.resources import asset
 from tests.conftest import REPOSITORY
 
-SIGN = "⋮"
+SIGNS = "⋮…"
 
 
 @cache
@@ -30,10 +31,25 @@ def profile(**tables: object) -> Profile:
     return parse_profile({"name": "made", "truncate": {"floor": 0}, **tables}, "made.toml")
 
 
-def shown(text: str, sign: str = SIGN) -> list[str]:
+def sign_of(text: str) -> str:
+    """The sign with which a reduced text begins."""
+    return text[: len(text) - len(text.lstrip(text[0]))]
+
+
+def is_ours(line: str, sign: str) -> bool:
+    """Whether a line is a header or a mark, not one that lost its beginning."""
+    rest = line.removeprefix(sign)
+    return (
+        rest != line
+        and re.match(r"$|exit -?\d| ?\d+(?:$|/| of )| (?:ullage|exit)\b", rest) is not None
+    )
+
+
+def shown(text: str) -> list[str]:
     """The lines of a result that are not ours, without notes."""
+    sign = sign_of(text) if text[:1] in SIGNS else SIGNS
     lines = text.removesuffix("\n").split("\n")
-    return [line.split(f" {sign}")[0] for line in lines if not line.startswith(sign)]
+    return [line.split(f" {sign}")[0] for line in lines if not is_ours(line, sign)]
 
 
 LOG = [
