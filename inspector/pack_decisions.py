@@ -47,6 +47,9 @@ def decision_beliefs(
     told = []
     for session, text in _best(texts, found):
         point = DecisionPoint.model_validate_json(text)
+        if until is not None and point.revision > until:
+            # Its newest state knows more; what it was then is not kept.
+            continue
         record = records[session]
         seq = point.last_seq if isinstance(point.last_seq, int) else 0
         belief = belief_of_decision(

@@ -30,9 +30,9 @@ _FEWEST, _MOST = 48, 256
 """Events that are read for a pack …"""
 _EVENT_TOKENS = 50
 """… one for so many tokens of its budget."""
-_READ = 6
+_READ = 4
 """Tokens that are read, for each of the budget; at least and at most as many as …"""
-_LEAST_READ, _MOST_READ = 16_000, 120_000
+_LEAST_READ, _MOST_READ = 12_000, 100_000
 _KEPT = 4
 """Sets of candidates: another budget, another choice of lines is answered from them."""
 
