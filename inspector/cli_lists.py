@@ -92,13 +92,13 @@ def search_text(
     columns: tuple[Column, ...] = (
         Column("SESSION", most=LONGEST_ID),
         Column("PROJECT", most=12),
-        Column("TITLE", most=max(12, (paint.width - 60) // 2)),
+        Column("TITLE", most=max(12, (paint.width - 70) // 3)),
         Column("AGE", "right", most=4),
         Column("SEQ", "right", most=7),
         Column("TYPE", most=17),
-        Column("HEADLINE", flexible=True),
+        Column("TEXT", flexible=True),
     )
-    dropped = {"PROJECT", "TYPE"} if paint.width < 100 else set()
+    dropped = {"PROJECT", "TYPE"} if paint.width < 130 else set()
     ids = shortened([hit.session for hit in hits])
     rows = []
     for hit in hits:
@@ -106,7 +106,7 @@ def search_text(
             "SESSION": ids[hit.session],
             "SEQ": str(hit.seq),
             "TYPE": hit.type,
-            "HEADLINE": hit.headline,
+            "TEXT": hit.excerpt or hit.headline,
             **_session_facts(sessions.get(hit.session), now),
         }
         rows.append([cells[column.title] for column in columns if column.title not in dropped])

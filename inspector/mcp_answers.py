@@ -56,7 +56,8 @@ class Answers:
         which :meth:`fetch` gives the whole."""
         hits = self._cases.search(query, min(max(limit, 1), MOST_HITS))
         rows = [
-            f"{hit.session}:{hit.seq}  {hit.type}  {line(hit.headline, _HEADLINE)}" for hit in hits
+            f"{hit.session}:{hit.seq}  {hit.type}  {line(hit.excerpt or hit.headline, _HEADLINE)}"
+            for hit in hits
         ]
         return "\n".join(filter(None, (finding(query, hits), *rows)))
 

@@ -368,6 +368,8 @@ class SearchHit(Report):
     score: float
     partial: bool = False
     """It holds some of the words only, as all hits of this search: no event holds all."""
+    excerpt: str = ""
+    """Of the best hits: the sentence or line that holds most of the words."""
 
 
 class Damage(Report):

@@ -346,6 +346,10 @@ class UseCases:
 
     def search(self, query: str, limit: int = 50) -> list[SearchHit]:
         """Full text over all sessions."""
+        from inspector.excerpts import excerpts
+
+        hits = search(self._store.connections, query, limit)
+        told = excerpts(self._store, hits, query)
         return [
             SearchHit(
                 session=hit.session,
@@ -354,8 +358,9 @@ class UseCases:
                 headline=hit.headline,
                 score=round(hit.score, 4),
                 partial=hit.partial,
+                excerpt=told.get((hit.session, hit.seq), ""),
             )
-            for hit in search(self._store.connections, query, limit)
+            for hit in hits
         ]
 
     # Acting

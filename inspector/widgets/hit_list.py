@@ -16,7 +16,7 @@ SESSION = 14
 
 
 class HitList(LineList[SearchHit]):
-    """One line an event: its session, its number, its type, its headline."""
+    """One line an event: its session, its number, its type, and where in it the words stand."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "activate", "Open", tooltip="the event in its session")
@@ -28,5 +28,5 @@ class HitList(LineList[SearchHit]):
             (" " + pad(line(row.session, SESSION), SESSION + 1), "muted"),
             (pad(figures.event_name(row.seq), 8, right=True) + "  ", "muted"),
             (pad(line(row.type, 17), 18), "instructions"),
-            (line(row.headline, room), "text"),
+            (line(row.excerpt or row.headline, room), "text"),
         ]
