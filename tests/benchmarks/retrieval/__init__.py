@@ -1,0 +1,1 @@
+"""What the benchmarks of spans share: usual splitters, indexes, labelled texts and figures."""
