@@ -21,6 +21,7 @@ from compress.operations import operation_number
 from compress.pairing import STEP_TYPES, Pairing, Walk
 from compress.pieces import CHUNK
 from compress.plan import PlanState
+from compress.surface import Surface
 
 USER, STEERING, ASSISTANT, RESULT, CONTEXT = range(1, 6)
 """Codes of the types of nodes; 0 is any other."""
@@ -37,6 +38,8 @@ _CODES: Mapping[str, int] = {
 }
 _NOTED = frozenset({"artifact/update", "approval/decision"})
 _NO_STEP = -1
+_SURFACES = 3
+"""Surfaces whose measures are kept to be extended."""
 _DESCENTS = 32
 """So many stretches of ascending nodes are looked through one by one for a place."""
 
@@ -186,27 +189,27 @@ class Measuring:
     def __init__(self) -> None:
         self.rebuilds = 0
         """How often a surface was measured whole."""
-        self._last: Measured | None = None
-        self._surface: object = None
+        self._kept: list[tuple[Measured, Walk, Surface]] = []
+        """What was measured last, the newest first: of the agent's surface, of the plan, and of
+        what stood before that changed otherwise than by growing, since an undo brings it back."""
         self._walk = Walk()
-        self._before: tuple[Measured, Walk] | None = None
-        """What was measured before the surface last changed otherwise than by growing: an undo
-        brings it back."""
 
     def of(self, state: PlanState) -> Measured:
         """The measures of a state of this session's plan."""
-        last = self._last
-        if last is not None and state.surface is self._surface:
-            return last
-        grown = None if last is None else self._extended(last, state)
-        if grown is None and last is not None:
-            before, self._before = self._before, (last, self._walk)
-            if before is not None:
-                self._walk = before[1]
-                grown = self._extended(before[0], state)
-        self._last = self._measured(state) if grown is None else grown
-        self._surface = state.surface
-        return self._last
+        for known, _, surface in self._kept:
+            if surface is state.surface:
+                return known
+        for index, (last, walk, _) in enumerate(self._kept):
+            self._walk = walk
+            found = self._extended(last, state)
+            if found is not None:
+                del self._kept[index]
+                break
+        else:
+            found = self._measured(state)
+        self._kept.insert(0, (found, self._walk, state.surface))
+        del self._kept[_SURFACES:]
+        return found
 
     def _measured(self, state: PlanState) -> Measured:
         self.rebuilds += 1

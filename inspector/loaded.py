@@ -94,6 +94,7 @@ class LoadedSession:
         """How many events the meter was fed."""
         self._past_meter: tuple[int, TokenMeter] | None = None
         self._moments: OrderedDict[_Track, _Moment] = OrderedDict()
+        self._measurings: dict[View, Measuring] = {}
         self._take(self._store.entries(record, self._asked))
         self.operations = self._store.operations(record)
 
@@ -194,7 +195,12 @@ class LoadedSession:
         found = self._moments.get(track)
         if found is None or found.stamp != stamp:
             state = plan(self.fold(view, at).snapshot(), self.entries, rows)
-            found = _Moment(stamp, state, Measuring() if found is None else found.measuring)
+            if at is None:
+                # Agent's surface and plan are the same but for the operations.
+                measuring = self._measurings.setdefault(kept, Measuring())
+            else:
+                measuring = Measuring() if found is None else found.measuring
+            found = _Moment(stamp, state, measuring)
             self._moments[track] = found
         self._moments.move_to_end(track)
         while len(self._moments) > _KEPT:
