@@ -13,8 +13,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from compress.spans.blocks import document
 from compress.spans.manifest import ManifestError, manifest, manifest_text
 from compress.spans.manifest_reading import read_manifest
+from compress.spans.packer import spans_of
 from compress.spans.profile import canonical_digest, profile, registered
 from compress.spans.values import Spans
 from compress.tokens import CharsOverFour
@@ -56,6 +58,22 @@ def test_a_manifest_gives_the_same_spans_again(spans: Spans) -> None:
     assert read(text, spans) == spans
     assert read(text.encode(), spans) == spans
     CONFORMS.validate(json.loads(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Kiln\n\nIt fires at 1,240 °C.\n\n## Glaze\n\n- ash\n- feldspar\n\n" * 30,
+        "汉字没有空格" * 700,
+        "👩‍👩‍👧‍👦" * 900 + "e" + "\u0301" * 50,
+        "no boundary at all: " + "x" * 9_000,
+    ],
+    ids=["headings", "han", "clusters", "nothing to cut at"],
+)
+def test_a_document_that_the_engine_cut_can_be_written_down(text: str) -> None:
+    spans = spans_of(document("kiln.md", text), PROFILE.limits, COUNTER)
+    assert len(spans.spans) > 1
+    assert read(manifest_text(manifest(spans, PROFILE)), spans) == spans
 
 
 def test_an_empty_document_has_a_manifest() -> None:
