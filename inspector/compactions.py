@@ -75,8 +75,7 @@ class Request:
     strength: Budget | None = None
     """How much of a result may stay, in mode ``reduce``; by its profile where none is given."""
     cancelled: Callable[[], bool] = lambda: False
-    """Asked whenever the store is to be read, and while the meter is fed, in the thread of the
-    preview: whether to give up."""
+    """Asked on the way, in the thread of the preview: whether to give up."""
 
 
 @dataclass(frozen=True, slots=True)
