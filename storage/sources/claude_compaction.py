@@ -82,6 +82,7 @@ class Compactions:
             self._writer.part(
                 part,
                 block,
+                seq,
                 node=seq,
                 op=Replace(start=node, end=node, live_only=True),
                 step=step,

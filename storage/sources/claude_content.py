@@ -8,6 +8,7 @@ from typing import Any
 
 from compress.events import ContentBlock, Image
 from compress.images import image_from_base64
+from storage.sources.draft import text_block
 from storage.sources.values import mapping, string
 
 
@@ -15,38 +16,38 @@ def content_block(item: Any) -> ContentBlock:
     """The block of one item of a message's content; what is not understood is opaque and holds
     the item as JSON. Never raises."""
     if isinstance(item, str):
-        return ContentBlock(kind="text", text=item)
+        return text_block("text", item)
     if not isinstance(item, dict):
-        return ContentBlock(kind="opaque", text=brief(item))
+        return text_block("opaque", brief(item))
     kind = item.get("type")
     read = _READERS.get(kind) if isinstance(kind, str) else None
     if read is not None:
         return read(item)
     if isinstance(kind, str) and kind.endswith("_tool_result"):
         return _result(item)
-    return ContentBlock(kind="opaque", name=_id(kind), text=brief(item))
+    return text_block("opaque", name=_id(kind), text=brief(item))
 
 
 def _text(item: dict[str, Any]) -> ContentBlock:
-    return ContentBlock(kind="text", text=string(item.get("text")))
+    return text_block("text", string(item.get("text")))
 
 
 def _thinking(item: dict[str, Any]) -> ContentBlock:
     text, signature = string(item.get("thinking")), _id(item.get("signature"))
-    return ContentBlock(kind="thinking", text=text, signature=signature)
+    return text_block("thinking", text, signature=signature)
 
 
 def _redacted(item: dict[str, Any]) -> ContentBlock:
-    return ContentBlock(kind="thinking", signature=string(item.get("data")))
+    return text_block("thinking", signature=string(item.get("data")))
 
 
 def _picture(item: dict[str, Any]) -> ContentBlock:
-    return ContentBlock(kind="image", images=(_image(item),))
+    return text_block("image", images=(_image(item),))
 
 
 def _call(item: dict[str, Any]) -> ContentBlock:
     name, identity = _id(item.get("name")), _id(item.get("id"))
-    return ContentBlock(kind="tool_call", id=identity, name=name, input=item.get("input"))
+    return text_block("tool_call", id=identity, name=name, input=item.get("input"))
 
 
 def _result(item: dict[str, Any]) -> ContentBlock:
@@ -62,10 +63,10 @@ def _result(item: dict[str, Any]) -> ContentBlock:
     else:
         text = content if isinstance(content, str) else "" if content is None else brief(content)
     error = item.get("is_error")
-    return ContentBlock(
-        kind="tool_result",
+    return text_block(
+        "tool_result",
+        text,
         id=_id(item.get("tool_use_id")),
-        text=text,
         is_error=error if isinstance(error, bool) else None,
         images=images,
     )

@@ -83,6 +83,7 @@ class EventWriter:
         self,
         part: Part,
         block: int,
+        seq: int,
         *,
         node: NodeId | None,
         op: SurfaceOp | None,
@@ -92,10 +93,11 @@ class EventWriter:
         request: NodeId | None = None,
         source_event_seqs: tuple[NodeId, ...] = (),
     ) -> None:
-        """The event of one of the record's own parts; step 0 means outside any step."""
+        """The event of one of the record's own parts, with the seq of its block index; step 0
+        means outside any step."""
         self.out.append(
             event(
-                self.seq(block),
+                seq,
                 part.type,
                 self._native,
                 block,

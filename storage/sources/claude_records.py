@@ -84,15 +84,17 @@ def usage_of(message: Mapping[str, Any]) -> Usage | None:
             "output_tokens",
         )
     ]
-    if all(bucket is None for bucket in found):
+    if found == [None] * 4:
         return None
-    return Usage(
-        input=found[0],
-        cache_read=found[1],
-        cache_write=found[2],
-        output=found[3],
-        reasoning=None,
-        lower_bound=message.get("stop_reason") is None,
+    return Usage.unchecked(
+        {
+            "input": found[0],
+            "cache_read": found[1],
+            "cache_write": found[2],
+            "output": found[3],
+            "reasoning": None,
+            "lower_bound": message.get("stop_reason") is None,
+        }
     )
 
 

@@ -111,8 +111,8 @@ class Session:
         """Number the parts, put the record into the graph, and make its events. ``node`` is the
         node of the message, where it stands already."""
         nodes: list[int | None] = []
-        for block, part in enumerate(parts):
-            seq = self._writer.seq(block)
+        seqs = [self._writer.seq(block) for block in range(len(parts))]
+        for part, seq in zip(parts, seqs, strict=True):
             if part.place == "message":
                 node = seq if node is None else node
                 nodes.append(node)
@@ -125,6 +125,7 @@ class Session:
             self._writer.part(
                 part,
                 block,
+                seqs[block],
                 node=nodes[block],
                 op=ops[block],
                 step=0 if steps is None else steps[block],
