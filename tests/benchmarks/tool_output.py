@@ -332,6 +332,8 @@ def main() -> None:
         "large": ratio([k for k in kept if k.tokens > LARGE], "messages"),
         "all": ratio(kept, "messages"),
         "all_of_possible": ratio(kept, "possible"),
+        "no_file_above_possible": sum(min(k.kept, k.possible) for k in kept)
+        / sum(k.possible for k in kept),
         "embedded": ratio(embedded(MESSAGES, members, count, generic), "messages"),
         "over_budget": sum(k.over > 0 for k in kept),
     }
