@@ -14,7 +14,7 @@ counted whole, and a section in which a sum was too small is merged anew by coun
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from statistics import fmean, pstdev
 from typing import NamedTuple
 
@@ -67,7 +67,7 @@ class Merge:
     def pieces(self) -> list[Placed]:
         """All of them, in order, each payload counted whole."""
         bounds = [n for n, unit in enumerate(self._units) if self._opens(n)]
-        spans = list(zip(bounds, [*bounds[1:], len(self._units)], strict=True))
+        spans = list(pairwise([*bounds, len(self._units)]))
         groups = [list(self._merged(first, stop, exact=False)) for first, stop in spans]
         counted = iter(self._counted([placed for group in groups for placed in group]))
         found: list[Placed] = []

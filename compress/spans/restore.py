@@ -123,6 +123,11 @@ def _holds(span: Span, block: int) -> bool:
     return span.blocks[0] <= block <= span.blocks[1]
 
 
+_JOINED = 4
+"""Tokens that a span may save, at most, by standing beside others; one that would need more is not
+looked at twice."""
+
+
 class _Context:
     """What was chosen so far. Runs are counted whole; a sum decides while it is below the budget,
     since runs that join cost no more than their parts and a token."""
@@ -142,6 +147,8 @@ class _Context:
         if place in self._chosen:
             return
         document, index = place
+        if self._spent + self._count(document, index, index) - _JOINED > self._budget:
+            return
         left, right = index, index
         while (document, left - 1) in self._chosen:
             left -= 1

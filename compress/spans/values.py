@@ -108,8 +108,8 @@ class Span:
     """Index of the first block that it has a part of, and of the last."""
     overlap: int = 0
     """Scalars at its beginning that the span before it has, too."""
-    cut: Cut = "section"
-    """What it begins at; of a document's first span, a section."""
+    cut: Cut = "block"
+    """What it begins at."""
 
 
 @dataclass(frozen=True, slots=True)
