@@ -244,6 +244,11 @@ def keys(db: Path, session: str, count: int, figures: Figures) -> None:
         for pressed in (KEYS["home"], "s", KEYS["end"], *"kkkkkkkkkkkk", "e", "k", "k"):
             terminal.send(pressed)
             wait_for_silence(terminal)
+        # The first answer waits for the meter.
+        for pressed in ("+", "-"):
+            terminal.send(pressed)
+            first_paint(terminal, b"gains", perf_counter())
+            wait_for_silence(terminal)
         busy: list[float] = []
         idle: list[float] = []
         for number in range(count):
