@@ -25,6 +25,8 @@ _SIGNS: Mapping[Reason, tuple[str, str]] = {
     "not_asked": ("·", "muted"),
 }
 _CLASSES = {"fact": "user", "snapshot": "tool_results", "transient": "muted", "unknown": "text"}
+_SPEAK = frozenset(("action", "answer", "instruction", "note", "plan_step"))
+"""Types whose text says more than their label."""
 _RANK = 4
 _CLASS = 10
 _STRATEGY = 10
@@ -74,7 +76,7 @@ class PackList(LineList[PackLineReport]):
         if width >= _WIDE:
             cells.append((pad(line(source_words(row), _SOURCE - 1), _SOURCE), "muted"))
             room -= _SOURCE
-        said = row.label or row.rendered[:400]
+        said = row.rendered[:400] if row.type in _SPEAK or not row.label else row.label
         cells.append((line(said, max(room, 0)), body))
         return [(text, "faint") for text, _ in cells] if self.stale else cells
 

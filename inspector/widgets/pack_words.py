@@ -20,7 +20,7 @@ def figures_words(report: PackReport | None, *, stale: bool) -> Cells:
     if report is None:
         return []
     packed = sum(row.packed for row in report.lines)
-    state = "compressed by class" if report.compression else "all verbatim"
+    state = "by class" if report.compression else "all verbatim"
     used = f"{figures.tokens(report.tokens)} of {figures.tokens(report.budget)} tokens"
     return [
         (f"{packed:,} of {len(report.lines):,} lines · {state}  ", "muted"),
