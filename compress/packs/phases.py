@@ -4,8 +4,9 @@ Without compression: by rank, whole. With it, in four phases:
 
 1. *Pointers.* What can be had again – a file, what a tool gave, what was run – by rank and short as
    its class asks for, one of each label: a name leads back to the whole.
-2. *Whole.* Those that are worth most for their tokens: of two that rank alike, the longer one,
-   since its pointer costs no more. Pointers that are best are made whole.
+2. *Whole.* Those that are worth most for their tokens, what stands around them counted for more:
+   of two that rank alike, the longer one, since its pointer costs no more. Pointers that are best
+   are made whole.
 3. *Around.* What stands around the best matches, each as its class asks for: a headline says much
    for little.
 4. What is left then makes the best whole that are not.
@@ -23,6 +24,8 @@ _AGAIN: frozenset[BeliefType] = frozenset({"file_snapshot", "tool_result", "acti
 """What can be had again."""
 _POINTER = 8
 """Tokens that an entry takes beside its content, about."""
+_AROUND = 0.5
+"""How much more what stands around counts where headlines of it follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,4 +81,4 @@ def _pointers(lines: Sequence[Line]) -> Iterator[Line]:
 def _worth(line: Line, thrift: float) -> float:
     tokens = line.whole.rendered_tokens
     content: float = (tokens / (tokens + _POINTER)) ** thrift
-    return line.ranked.score * content
+    return (line.ranked.score + _AROUND * line.ranked.around) * content

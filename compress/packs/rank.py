@@ -1,13 +1,13 @@
 """Candidates in the order in which a pack takes them.
 
 Reciprocal-rank fusion (Cormack, Clarke, Büttcher 2009): a candidate's score is the sum, over the
-signals, of weight ÷ (K + its rank by that signal). The signals are the match with the query,
-recency and use; what a person locked comes before all. Ranks instead of figures, since those of
-different signals do not compare. Equals share a rank, and stand in log order.
+signals, of weight ÷ (K + its rank by that signal). The signals are the match with the query, the
+matches around it, recency and use; what a person locked comes before all. Ranks instead of figures,
+since those of different signals do not compare. Equals share a rank, and stand in log order.
 
 What stands beside a match in the log belongs to it more often than not. So a match spreads over the
-candidates of its session, less with each step: a little for the score, and farther for what stands
-around the best, which is worth a headline.
+candidates of its session, less with each step: a little way for the match itself, farther for what
+is around.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _FLOOR = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each signal counts beside the match, and what is left of a match one event, or one
-    part of a content, farther on."""
+    """How much each signal counts."""
 
     match: float = 1.0
+    around: float = 0.5
     recency: float = 0.2
     uses: float = 0.5
-    near: float = 0.75
-    """For the score."""
-    around: float = 0.95
-    """For what stands around."""
+    near: float = 0.7
+    """What is left of a match one event, or one part of a content, farther on."""
+    far: float = 0.95
+    """The same for the matches around."""
 
 
 WEIGHTS = Weights()
@@ -52,7 +52,7 @@ class Ranked:
     """From 1."""
     score: float
     around: float
-    """The same score with matches that spread farther."""
+    """The score by the matches around instead of its own."""
     duplicate_of: str | None = None
     """Id of the belief ranked before it that has the same content."""
     is_below_floor: bool = False
@@ -71,19 +71,18 @@ def ranked(
     listed = sorted(candidates, key=_place)
     steps = [_step(before, after) for before, after in pairwise(listed)]
     matches = [max(0.0, candidate.match) for candidate in listed]
-    spread = _spread(matches, steps, weights.around)
+    spread = _spread(matches, steps, weights.far)
     others = _fused(
-        len(listed),
         (weights.recency, [-candidate.age for candidate in listed], False),
         (weights.uses, [candidate.uses for candidate in listed], True),
     )
-    scores, around = (
-        [own + other for own, other in zip(fused, others, strict=True)]
-        for fused in (
-            _fused(len(listed), (weights.match, values, True))
-            for values in (_spread(matches, steps, weights.near), spread)
-        )
-    )
+    own = _fused((1.0, _spread(matches, steps, weights.near), True))
+    around = _fused((1.0, spread, True))
+    scores = [
+        weights.match * one + weights.around * two + three
+        for one, two, three in zip(own, around, others, strict=True)
+    ]
+    around = [weights.match * one + two for one, two in zip(around, others, strict=True)]
     least = max(matches, default=0.0) * _FLOOR
     low = [
         not candidate.belief.locked
@@ -126,9 +125,10 @@ def _place(candidate: Candidate) -> tuple[object, ...]:
     )
 
 
-def _fused(count: int, *signals: tuple[float, Sequence[float], bool]) -> list[float]:
+def _fused(*signals: tuple[float, Sequence[float], bool]) -> list[float]:
     """The sum over the signals, (weight, value of each, whether one must be above zero to count);
     a greater value has a lower rank, and equals share the rank of their first."""
+    count = len(signals[0][1])
     scores = [0.0] * count
     for weight, values, is_positive in signals:
         rank, before = 0, None

@@ -12,7 +12,7 @@ from compress.packs.rank import K, Weights, ranked
 from compress.packs.values import Candidate
 from tests.compress.packs.made import belief, candidates
 
-ALONE = Weights(near=0.0, around=0.0)
+ALONE = Weights(around=0.0, near=0.0, far=0.0)
 """Nothing spreads."""
 
 
@@ -54,10 +54,10 @@ def test_equals_stand_in_log_order_and_then_by_id() -> None:
 
 def test_the_score_is_the_sum_of_weights_over_k_and_rank() -> None:
     found = [one("a", match=2.0, age=1, uses=1), one("b", match=1.0, age=0)]
-    weights = Weights(match=1.0, recency=0.5, uses=0.25, near=0.0, around=0.0)
+    weights = Weights(1.0, 0.125, 0.5, 0.25, near=0.0, far=0.0)
     scores = {r.candidate.belief.id: r.score for r in ranked(found, weights=weights)}
-    assert scores["a"] == pytest.approx(1 / (K + 1) + 0.5 / (K + 2) + 0.25 / (K + 1))
-    assert scores["b"] == pytest.approx(1 / (K + 2) + 0.5 / (K + 1))
+    assert scores["a"] == pytest.approx(1.125 / (K + 1) + 0.5 / (K + 2) + 0.25 / (K + 1))
+    assert scores["b"] == pytest.approx(1.125 / (K + 2) + 0.5 / (K + 1))
 
 
 # -- neighbours ---------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ def test_the_score_is_the_sum_of_weights_over_k_and_rank() -> None:
 
 def test_a_match_spreads_to_what_stands_beside_it() -> None:
     found = [one("far", 90), one("hit", 11, match=4.0), one("next", 12), one("third", 14)]
-    weights = Weights(recency=0.0, near=0.5, around=0.5)
+    weights = Weights(recency=0.0, near=0.5, far=0.5)
     assert order(found, weights=weights) == ["hit", "next", "third", "far"]
 
 
