@@ -15,12 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from compress.spans.values import SourceRange, Span, Spans
+from compress.spans.values import SourceRange, Span, SpanLimits, Spans
 from compress.tokens import TokenCounter
 
+SEARCHED = SpanLimits(preferred=96, hard=144)
+"""Of spans that are searched: of the sizes from 64 to 128 tokens the one that found most."""
 SHARE = 0.4
 """Of a neighbour's score, what a span is given; of one ``n`` spans away, the ``n``-th power of it.
-These three were chosen on two corpora and tried on a third, each way (CONTRIBUTING.md)."""
+All of these were chosen on two corpora and tried on a third, each way (CONTRIBUTING.md)."""
 REACH = 3
 """Spans away, as far as they support each other."""
 ACROSS = 0.8

@@ -30,8 +30,8 @@ from statistics import fmean
 from compress.spans.blocks import document
 from compress.spans.metadata import headings
 from compress.spans.packer import spans_of
-from compress.spans.restore import ranked, restored_of, runs
-from compress.spans.values import SpanLimits, Spans
+from compress.spans.restore import SEARCHED, ranked, restored_of, runs
+from compress.spans.values import Spans
 from compress.tokens import TokenCounter
 from storage import resources
 from tests.benchmarks.retrieval import figures, splitters
@@ -41,8 +41,6 @@ from tests.benchmarks.retrieval.splitters import Range
 
 FOLDER = Path(os.environ.get("ULLAGE_CHROMA", "../shared/eval/chroma"))
 BUDGETS = (500, 1_000, 2_000)
-LIMITS = SpanLimits(preferred=96, hard=144)
-"""Of the spans that are searched."""
 
 Place = tuple[str, Range]
 """A corpus and a range of its text."""
@@ -142,7 +140,7 @@ def plain(
 def of_spans(texts: dict[str, str], counter: TokenCounter, apart: bool, *, restore: bool) -> Arm:
     """Spans: searched with their headings, retrieved as the text of the source."""
     cut = [
-        spans_of(document(name, text), LIMITS, counter, metadata=headings)
+        spans_of(document(name, text), SEARCHED, counter, metadata=headings)
         for name, text in texts.items()
     ]
     names = list(texts)
@@ -252,8 +250,8 @@ def speed(texts: dict[str, str], counter: TokenCounter) -> dict[str, float]:
         work()
         return time.process_time() - begun
 
-    once = taken(lambda: spans_of(document("", text), LIMITS, counter))
-    twice = taken(lambda: spans_of(document("", text * 2), LIMITS, counter))
+    once = taken(lambda: spans_of(document("", text), SEARCHED, counter))
+    twice = taken(lambda: spans_of(document("", text * 2), SEARCHED, counter))
     counted = taken(lambda: counter.count(text))
     return {
         "spans_mb_s": round(size / once, 2),
