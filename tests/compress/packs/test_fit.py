@@ -296,7 +296,7 @@ def test_ten_thousand_random_packs_are_within_their_budgets() -> None:
     for _ in range(10_000):
         budget = int(10 ** random.uniform(0, 5))
         request = PackRequest(random.choice(("", "word", "漢字")), budget, random.random() < 0.7)
-        made = attempt(random_candidates(random, 12), request, count)
+        made = attempt(random_candidates(random, 8), request, count)
         if isinstance(made, PackBudgetError):
             refused += 1
             assert made.least > made.budget == budget
@@ -304,7 +304,7 @@ def test_ten_thousand_random_packs_are_within_their_budgets() -> None:
             assert f"{budget:,}" in str(made)
         else:
             assert count.count(made.text) == made.tokens <= budget
-    assert 1_000 < refused < 5_000
+    assert 1_000 < refused < 6_000
 
 
 def test_another_process_with_other_hashes_makes_the_same_bytes() -> None:
