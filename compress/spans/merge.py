@@ -8,7 +8,8 @@ unit above the preferred size is a piece alone, up to the hard limit, and cut fu
 heading is never alone before what it heads.
 
 Sizes are summed while they are far from the limit and counted near it; at the end every payload is
-counted whole, and a section in which a sum was too small is merged anew by counts alone.
+counted whole, and a section in which a sum was too small is merged anew with less trust in sums,
+at last by counts alone.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from compress.tokens import TokenCounter, count_many
 
 FILL = 0.5
 """Share of the preferred size that a piece has at least where it ends earlier than it must."""
+_TRUST = (1.0, 0.5, 0.0)
+"""Share of the preferred size up to which sums are taken for sizes; where a payload proves them
+wrong, the next one."""
 DROP = 1.0
 """Standard deviations below the mean of a document's scores from which similarity drops."""
 
@@ -68,13 +72,15 @@ class Merge:
         """All of them, in order, each payload counted whole."""
         bounds = [n for n, unit in enumerate(self._units) if self._opens(n)]
         spans = list(pairwise([*bounds, len(self._units)]))
-        groups = [list(self._merged(first, stop, exact=False)) for first, stop in spans]
+        groups = [list(self._merged(first, stop, trust=_TRUST[0])) for first, stop in spans]
         counted = iter(self._counted([placed for group in groups for placed in group]))
         found: list[Placed] = []
         for (first, stop), group in zip(spans, groups, strict=True):
             same = [next(counted) for _ in group]
-            if not all(self._holds(placed) for placed in same):
-                same = self._counted(list(self._merged(first, stop, exact=True)))
+            for trust in _TRUST[1:]:
+                if all(map(self._holds, same)):
+                    break
+                same = self._counted(list(self._merged(first, stop, trust=trust)))
             found.extend(same)
         return found
 
@@ -92,16 +98,16 @@ class Merge:
         limits = self._limits
         return placed.tokens <= (limits.hard if placed.alone else limits.preferred)
 
-    def _merged(self, first: int, stop: int, *, exact: bool) -> Iterator[Placed]:
+    def _merged(self, first: int, stop: int, *, trust: float) -> Iterator[Placed]:
         begin = at = first
         while at < stop:
             if begin < at and not self._only_headings(begin, at):
-                cut = self._end(begin, at, exact=exact)
+                cut = self._end(begin, at, trust=trust)
                 if cut is not None:
                     yield self._placed(begin, cut)
                     begin = at = cut
                     continue
-            elif self._size(begin, at + 1, exact=exact) > self._limits.preferred:
+            elif self._size(begin, at + 1, trust=trust) > self._limits.preferred:
                 yield from self._alone(begin, at + 1)
                 begin = at + 1
             at += 1
@@ -109,14 +115,15 @@ class Merge:
             yield self._placed(begin, at)
 
     def _only_headings(self, begin: int, at: int) -> bool:
-        return all(unit.cut == "section" for unit in self._units[begin:at])
+        # Within a section no heading follows anything else.
+        return begin < at and self._units[at - 1].cut == "section"
 
-    def _end(self, begin: int, at: int, *, exact: bool) -> int | None:
+    def _end(self, begin: int, at: int, *, trust: float) -> int | None:
         """Where what is pending ends, if the unit at ``at`` is not added to it."""
         unit = self._units[at]
         if unit.opens or self._drops(begin, at):
             return at
-        if self._size(begin, at + 1, exact=exact) <= self._limits.preferred:
+        if self._size(begin, at + 1, trust=trust) <= self._limits.preferred:
             return None
         return self._best(begin, at)
 
@@ -143,13 +150,13 @@ class Merge:
                 best = cut
         return best
 
-    def _size(self, begin: int, stop: int, *, exact: bool) -> int:
+    def _size(self, begin: int, stop: int, *, trust: float) -> int:
         """Tokens of a payload; a sum where it is surely within the limit or above it."""
         preferred = self._limits.preferred
         prefix, tokens = self._prefix_of(self._units[begin].block)
         tokens += self._sums[stop] - self._sums[begin]
         # A border between two texts costs a token more than none, or none.
-        if not exact and (tokens <= preferred or tokens - (stop - begin) > preferred):
+        if tokens <= trust * preferred or (trust == 1 and tokens - (stop - begin) > preferred):
             return tokens
         start, end = self._units[begin].start, self._units[stop - 1].end
         return self._counter.count(prefix + self._text[start:end])

@@ -61,8 +61,8 @@ _CUTS: tuple[tuple[Cut, Any], ...] = (
     ),
     ("blank", regex.compile(r"\s++|\u200b")),
 )
-"""What a sentence above the limit is cut behind, the best first: the end of a line, punctuation
-before a blank or of a script that needs none, a blank."""
+"""What is cut behind where no sentence ends, the best first: the end of a line, punctuation before
+a blank or of a script that needs none, a blank."""
 
 
 def sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
@@ -98,6 +98,9 @@ def _ends(text: str, found: Any, start: int, end: int) -> bool:
 def cuts_behind(text: str, start: int, end: int) -> Iterator[tuple[Cut, int]]:
     """For each kind of cut, the best first, its last place behind ``start`` and not behind
     ``end``."""
+    last = max(sentence_ends(text, start, end), default=start)
+    if last > start:
+        yield "sentence", last
     for name, pattern in _CUTS:
         last = 0
         for found in pattern.finditer(text, start, end):

@@ -55,9 +55,9 @@ def spans_of(
     text = document.text
     found = kind if kind is not None else kind_of(text)
     blocks = read(text, found)
-    units = _units(text, blocks, limits, counter)
     scores, mode = _scores(similarity, [text[b.range.start : b.range.end] for b in blocks])
     prefixes = Prefixes(text, blocks, metadata, limits, counter)
+    units = _units(text, blocks, limits, counter, prefixes)
     try:
         placed = Merge(
             text, units, limits=limits, counter=counter, prefix_of=prefixes.of, scores=scores
@@ -83,13 +83,19 @@ def _check(limits: SpanLimits) -> None:
 
 
 def _units(
-    text: str, blocks: Sequence[SourceBlock], limits: SpanLimits, counter: TokenCounter
+    text: str,
+    blocks: Sequence[SourceBlock],
+    limits: SpanLimits,
+    counter: TokenCounter,
+    prefixes: Prefixes,
 ) -> list[Unit]:
-    """Whole blocks as far as they fit, the parts of the others."""
+    """Whole blocks as far as they fit: by themselves into the preferred size, with their metadata
+    under the hard limit. The parts of the others."""
     sizes = count_many(counter, [text[b.range.start : b.range.end] for b in blocks])
     units: list[Unit] = []
     for block, size, weight in zip(blocks, sizes, weights(blocks), strict=True):
-        if size <= limits.preferred:
+        rendered = size + prefixes.of(block.index)[1]
+        if size <= limits.preferred and rendered <= limits.hard:
             units.append(whole(block, weight))
         else:
             units.extend(parts(text, block, weight))

@@ -1,13 +1,13 @@
-"""A text above the limit, cut where it hurts least: behind a line's end, punctuation or a blank,
-else at a token's offset between two grapheme clusters, and within one only if it is larger than the
-limit by itself."""
+"""A text above the limit, cut where it hurts least: behind a sentence, a line's end, punctuation or
+a blank, else at a token's offset between two grapheme clusters, and within one only if it is larger
+than the limit by itself."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from compress.spans.micro_units import cluster_end, cuts_behind, edge_before
+from compress.spans.micro_units import cluster_end, cuts_behind, edge_before, is_edge
 from compress.spans.values import Cut, SpanLimits
 
 Count = Callable[[int, int], int]
@@ -77,11 +77,15 @@ class _Window:
         self._limits = limits
         self._ratio = 3.0
         """Scalars a token, as the piece before it had."""
+        self._inside = 0
+        """The end of the cluster that had to be cut last."""
 
     def stop(self, back: int, at: int) -> tuple[int, Cut]:
         """Where the piece from ``back`` ends, behind ``at``, and what is cut there; ``at`` if
         nothing fits."""
         fits = self._longest(back, at)
+        if at < fits < self._inside:
+            return fits, "scalar"
         if fits in (at, self._end):
             return fits, "cluster"
         least = max(at, back + int((fits - back) * _LEAST))
@@ -125,7 +129,9 @@ class _Window:
         hard = self._limits.hard
         whole = min(self._end, cluster_end(self._text, at, _CHARACTERS * hard + 64))
         if self._count(at, whole) <= hard:
-            return whole, "cluster"
+            is_whole = whole >= self._inside and is_edge(self._text, at, whole)
+            return whole, "cluster" if is_whole else "scalar"
+        self._inside = max(self._inside, whole)
         low, high = at, whole
         while high - low > 1:
             middle = (low + high) // 2

@@ -47,6 +47,16 @@ class Bytes:
         return len(encoded(text))
 
 
+@dataclass(frozen=True)
+class Growing:
+    """The whole costs more than its parts: no sum of sizes is a size."""
+
+    name: str = "growing"
+
+    def count(self, text: str) -> int:
+        return len(text) + len(text) ** 2 // 50
+
+
 def cut(
     text: str,
     preferred: int,
@@ -120,7 +130,12 @@ PIECES = st.one_of(
 TEXTS = st.lists(PIECES, max_size=24).map("".join)
 
 
-@given(TEXTS, st.integers(4, 60), st.integers(0, 40), st.sampled_from([Scalars(), CharsOverFour()]))
+@given(
+    TEXTS,
+    st.integers(4, 60),
+    st.integers(0, 40),
+    st.sampled_from([Scalars(), CharsOverFour(), Growing()]),
+)
 @settings(max_examples=250, deadline=None)
 def test_no_text_is_lost_cut_short_or_above_the_limit(
     text: str, preferred: int, more: int, by: TokenCounter
@@ -232,6 +247,14 @@ def test_metadata_above_the_limit_is_refused() -> None:
         )
 
 
+def test_a_block_that_fits_without_its_metadata_only_is_cut_between_sentences() -> None:
+    text = "# Head\nFirst.\n\n" + "A sentence, of some words. Another, of a few. Last.\n"
+    assert parts(cut(text, 52, kind="markdown"))[1:] == [
+        "A sentence, of some words. Another, of a few. ",
+        "Last.\n",
+    ]
+
+
 def test_a_part_of_a_block_names_it_and_a_whole_one_its_heading() -> None:
     text = "# A\nShort.\n\n" + "One sentence here. Another there. A third one."
     spans = cut(text, 40, kind="markdown")
@@ -245,6 +268,12 @@ def test_a_cluster_is_cut_only_if_it_is_above_the_hard_limit() -> None:
     cut_up = cut(family, 4, 6)
     assert [span.cut for span in cut_up.spans] == ["block", "scalar"]
     assert parts(cut_up) == [family[:6], family[6:]]
+
+
+def test_every_cut_within_a_cluster_is_recorded() -> None:
+    spans = cut("a" + "\u0301" * 40 + "b", 4, 6)
+    assert [span.cut for span in spans.spans] == ["block", *["scalar"] * 6, "cluster"]
+    assert all(span.tokens <= 6 for span in spans.spans)
 
 
 def test_one_scalar_above_the_limit_is_refused_without_a_word_of_the_text() -> None:
