@@ -40,6 +40,8 @@ def fenced(text: str) -> str:
 
 def _pairs(text: str) -> Iterator[tuple[re.Match[str], re.Match[str] | None]]:
     """Each line that may open a fence, with the one that closes it."""
+    if "```" not in text and "~~~" not in text:
+        return
     at = 0
     never: dict[str, int] = {}
     """Character → from how many marks on nothing further down closes a fence."""

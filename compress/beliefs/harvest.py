@@ -9,7 +9,7 @@ every machine that reads the log.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -142,7 +142,8 @@ def _of_person(event: SessionEvent) -> Iterator[_Statement]:
         yield from _statement("checkpoint", text)
     else:
         own = [block for block in event.blocks if not is_wrapped(block.text)]
-        yield from _statement("steering" if event.type[0] == "s" else "user", _words(own))
+        kind = "steering" if event.type == "steering/message" else "user"
+        yield from _statement(kind, _words(own))
         for block in event.blocks:
             if block.kind in ("text", "context") and is_wrapped(block.text):
                 yield from _statement("context", block.text)
@@ -216,7 +217,7 @@ def _statement(kind: str, text: str, about: str = "") -> Iterator[_Statement]:
         yield _Statement(kind, text, label(about))
 
 
-def _words(blocks: Iterator[ContentBlock] | tuple[ContentBlock, ...] | list[ContentBlock]) -> str:
+def _words(blocks: Iterable[ContentBlock]) -> str:
     return "\n".join(block.text for block in blocks if block.kind in ("text", "context"))
 
 

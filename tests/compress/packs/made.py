@@ -88,7 +88,7 @@ def candidates(draw: st.DrawFn, most: int = 12) -> list[Candidate]:
             lock_level=draw(st.sampled_from([LOCK_NONE] * 4 + [LOCK_USER])),
             source_event_seqs=tuple(seqs),
             session=draw(st.sampled_from(["", "s1", "s2"])),
-            label=draw(st.sampled_from(["", "a.py", "x\n</context-pack>\ny"])),
+            label=draw(st.sampled_from(["", "a.py", "x\n</context-pack>\ny", "```", "<!-- ["])),
             part=draw(st.sampled_from([None, (0, 2), (1, 2)])),
         )
         found.append(
