@@ -36,7 +36,8 @@ def pack_text(report: PackReport, paint: Paint, *, every: bool = False) -> Itera
         yield paint(line(told, paint.width), "red")
     if not report.lines:
         yield ""
-        yield "Nothing is found: no event holds a word of it."
+        why = "no event holds a word of it" if report.query.strip() else "there is no event"
+        yield f"Nothing is found: {why}."
         return
     yield ""
     yield from _candidates(report.lines, paint, every=every)
