@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,9 +32,6 @@ from storage.writing import write_batch
 
 BATCH_BYTES = 1 << 20
 """Bytes of a log that are in work at once. A batch costs some ten times as much memory."""
-_SWITCH = 0.0005
-"""Seconds for which a thread keeps the interpreter lock that another one waits for. The worker
-needs it often, and for moments: with Python's own 5 ms it would mostly wait."""
 _AHEAD_BYTES = 6 << 20
 """Bytes of logs that wait for their counts, or to be written, while more is read."""
 _ATTEMPTS = 5
@@ -129,9 +125,8 @@ class Ingest:
         inodes = cache(lambda: by_inode(self._store.sources()))
         # A batch is made of thousands of values that all live until it is written: looking among
         # them for garbage all the time costs an eighth of it.
-        collecting, switching = gc.isenabled(), sys.getswitchinterval()
+        collecting = gc.isenabled()
         gc.disable()
-        sys.setswitchinterval(_SWITCH)
         try:
             for done, path in enumerate(ordered):
                 totals.looked_at += 1
@@ -153,7 +148,6 @@ class Ingest:
             self._forget()
             raise
         finally:
-            sys.setswitchinterval(switching)
             if collecting:
                 gc.enable()
         return totals
