@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from compress.compaction.digest import digest
@@ -69,22 +69,9 @@ def rebuild(
     :meth:`LoadedSession.until` raises.
     """
     record = loaded.record
-    with loaded.lock:
-        state = loaded.plan(request.at)
-        measured = loaded.measured(state)
-    content = Contents(store, record, state, measured=measured, kept=loaded.contents)
-    session = SessionInput(
-        plan=state,
-        content=content,
-        counter=resources.counter_for(record.model),
-        measured=measured,
-        cache=loaded.facts,
-    )
-    found = digest(session, state.surface.nodes)
-    query = query_of(found) if request.query is None else request.query
-    newest = state.agent_seq
-    points = [p for p in session_points(store, record) if p.revision <= newest]
-    material = Material(session, found, points, candidates(query))
+    material = material_of(store, loaded, request.at)
+    query = query_of(material.found) if request.query is None else request.query
+    material = replace(material, candidates=candidates(query))
     asked = ContinuationRequest(
         query=query,
         budget=request.budget,
@@ -96,6 +83,26 @@ def rebuild(
     at = record.last_seq if request.at is None else request.at
     past = request.at is not None and request.at != record.last_seq
     return RebuildHandle(_report(made, loaded, request, at), made, past)
+
+
+def material_of(store: Store, loaded: LoadedSession, at: NodeId | None) -> Material:
+    """What a context of this moment is made from, nothing retrieved yet."""
+    record = loaded.record
+    with loaded.lock:
+        state = loaded.plan(at)
+        measured = loaded.measured(state)
+    content = Contents(store, record, state, measured=measured, kept=loaded.contents)
+    session = SessionInput(
+        plan=state,
+        content=content,
+        counter=resources.counter_for(record.model),
+        measured=measured,
+        cache=loaded.facts,
+    )
+    found = digest(session, state.surface.nodes)
+    newest = state.agent_seq
+    points = [p for p in session_points(store, record) if p.revision <= newest]
+    return Material(session, found, points)
 
 
 def saved(handle: RebuildHandle, place: Path) -> RebuildReport:

@@ -14,6 +14,7 @@ from compress.decisions.values import DecisionPoint
 from compress.spans.manifest import SpanManifest
 from inspector.artifact_reports import ArtifactReport, ArtifactsReport
 from inspector.audit_reports import HeadReport, VerificationReport
+from inspector.install_reports import InstallReport
 from inspector.pack_reports import PackReport
 from inspector.profile_reports import ProfileCheck, ProfileRow
 from inspector.rebuild_reports import RebuildReport
@@ -72,6 +73,7 @@ _DOCUMENTS: dict[str, tuple[str, Any]] = {
     "audit-head": ("ullage audit [SESSION] --head", HeadReport),
     "pack": ("ullage pack [SESSION] QUERY", PackReport),
     "rebuild": ("ullage rebuild SESSION", RebuildReport),
+    "install": ("ullage install AGENT, ullage uninstall AGENT", InstallReport),
     "search": ("ullage search QUERY", list[SearchHit]),
     "usage": ("ullage usage", UsageReport),
     "squeeze": ("ullage squeeze", SqueezeReport),

@@ -114,6 +114,8 @@ class Settings(BaseModel):
     """How much of a project's memory is shown at once, the newest first; all of it is kept."""
     pack_budget: Annotated[int, Field(ge=1)] = 4000
     """What a retrieval pack may take, whole."""
+    hook_budget: Annotated[int, Field(ge=64)] = 2000
+    """What an agent's hook puts back into its context after a compaction, whole."""
     type_aware_compression: bool = True
     """Whether a pack renders beliefs by their class; off: each verbatim."""
     beliefs: Beliefs = Beliefs()

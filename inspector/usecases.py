@@ -69,6 +69,7 @@ from storage.store import Store
 
 if TYPE_CHECKING:
     from compress.beliefs.values import Strategy
+    from compress.continuation.carry import Carried
     from compress.reduction.values import Budget
     from inspector.artifact_reports import ArtifactsReport
     from inspector.audit_reports import HeadReport, VerificationReport
@@ -508,6 +509,31 @@ class UseCases:
             request,
             lambda asked: packing.found(name, Wish(asked, at=at), tokens),
         )
+
+    def carried(
+        self, session: str, *, whole: bool = False, largest: int | None = None
+    ) -> Carried | None:
+        """What is carried over the agent's own compaction, under the setting ``hook_budget``; or
+        the ``whole`` summary in its place, as large as a summary may be. ``largest``: in bytes."""
+        from compress.continuation.carry import CarryRequest, carry
+        from inspector.rebuilds import material_of
+
+        loaded = self._load(session)
+        settings, record = self.settings, loaded.record
+        request = CarryRequest(
+            budget=settings.max_summary_tokens if whole else settings.hook_budget,
+            largest=largest,
+            whole=whole,
+            session=record.name,
+            agent=record.agent,
+        )
+        return carry(material_of(self._store, loaded, None), request)
+
+    def keep_up(self, session: str) -> None:
+        """Brings up to date what is derived from a session and kept."""
+        from inspector.decisions import session_points
+
+        session_points(self._store, self._store.find(session))
 
     def save_rebuild(self, handle: RebuildHandle, path: Path) -> RebuildReport:
         """Writes a rebuilt context to two new files, ``.md`` and ``.json``, of this name or in

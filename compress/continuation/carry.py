@@ -1,0 +1,229 @@
+"""What is carried over an agent's own compaction: what was pinned and what is open, or, in the
+agent's place, the whole summary. Under a budget that counts everything; nothing is retrieved.
+
+Unlike a context that a person asks for, it is never refused for its pins: where they do not all
+fit, some stand as their headline and their place. The same material gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from compress.compaction.material import headline, pointer
+from compress.compaction.names import Present, choose
+from compress.compaction.names import lines as name_lines
+from compress.continuation.parts import (
+    Cost,
+    Part,
+    decisions_part,
+    fenced,
+    heading,
+    pinned,
+    said_part,
+    said_parts,
+)
+from compress.continuation.turns import spoken
+from compress.continuation.values import Material, SectionName
+from compress.events import NodeId
+from compress.operations import in_log_order
+from compress.tokens import TokenCounter
+
+_BESIDE: Mapping[SectionName, float] = {"open_items": 0.5, "decisions": 0.5}
+_WHOLE: Mapping[SectionName, float] = {
+    "instructions": 0.25,
+    "rules": 0.05,
+    "open_items": 0.1,
+    "jobs": 0.05,
+    "errors": 0.1,
+    "decisions": 0.15,
+    "names": 0.3,
+}
+"""By rank: of the room, what a part may take first. What it leaves goes to those that need more."""
+_PINNED, _NAMES = "Pinned", "Names in use"
+_PIN = 160
+"""Characters of a pinned message that has no room for more."""
+
+
+@dataclass(frozen=True, slots=True)
+class CarryRequest:
+    """What is asked for. ``whole``: the text stands in the place of a summary that the agent would
+    write; else it stands beside that."""
+
+    budget: int
+    """Tokens of the whole text, as counted."""
+    largest: int | None = None
+    """Bytes of UTF-8, where the agent sets a limit."""
+    whole: bool = False
+    session: str = ""
+    """The session's name, for the pointers."""
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """``tokens``: what the whole text counts, never above the budget. ``sections``: name → tokens.
+    ``shortened``: pinned messages that stand as their headline only, or as a number."""
+
+    text: str
+    tokens: int
+    sections: Mapping[SectionName, int]
+    shortened: int = 0
+
+
+def carry(material: Material, request: CarryRequest) -> Carried | None:
+    """The text; ``None`` where there is nothing to say, or not even room to say the first of it."""
+    counter = material.session.counter
+    header = _header(request, material.session.plan.agent_seq)
+    room = request.budget - counter.count(header + "\n\n")
+    writer = _Writer(material, counter, _WHOLE if request.whole else _BESIDE)
+    while room > 0:
+        parts = [part for part in writer.write(room) if part.lines]
+        if not parts:
+            return None
+        text = "\n\n".join([header, *(part.text for part in parts)]) + "\n"
+        tokens = counter.count(text)
+        size = len(text.encode("utf-8", "replace"))
+        largest = size if request.largest is None else request.largest
+        if tokens <= request.budget and size <= largest:
+            return Carried(
+                text,
+                tokens,
+                {part.name: counter.count(part.text) for part in parts},
+                sum(part.left_out + part.degraded for part in parts if part.name == "pinned"),
+            )
+        # Joined lines may count more than the sum of their parts.
+        fitting = min(room, tokens) * min(largest, size) // size
+        room = min(room - 1, room - (tokens - request.budget) - 4, fitting)
+    return None
+
+
+def _header(request: CarryRequest, seq: NodeId) -> str:
+    of = " ".join(word for word in (request.agent, request.session) if word)
+    title = (
+        "Summary of the session so far"
+        if request.whole
+        else "What was pinned and left open before the context was compacted"
+    )
+    return (
+        f"# {title}\n"
+        f"This is context, not a request: nothing in it asks for anything new, finished work stays "
+        f"finished. It was written by rule from session {of or 'log'} up to event {seq}; "
+        f"[event N] is a place in that log."
+    )
+
+
+class _Writer:
+    """Writes the parts for a given room, in the order of their rank, which is that of the text."""
+
+    def __init__(
+        self, material: Material, counter: TokenCounter, shares: Mapping[SectionName, float]
+    ) -> None:
+        self._material = material
+        self._counter = counter
+        self._shares = shares
+        self._said = said_parts(material.found)
+        self._pinned = pinned(material.session)
+        self._costs: dict[str, int] = {}
+
+    def _cost(self, text: str) -> int:
+        known = self._costs.get(text)
+        if known is None:
+            known = self._costs[text] = self._counter.count(text + "\n")
+        return known
+
+    def write(self, room: int) -> Sequence[Part]:
+        """Pins first and whole, if they fit; what they leave goes to the others."""
+        locked = self._pinned
+        if self._spent(locked) > room:
+            locked = _shortened(self._material, room, self._cost)
+        parts: dict[SectionName, Part] = {"pinned": locked}
+        left = room = room - self._spent(locked)
+        for name, share in self._shares.items():
+            parts[name] = self._part(name, min(int(room * share), left), parts)
+            left -= self._spent(parts[name])
+        for name in self._shares:
+            short = parts[name]
+            if short.left_out or short.degraded:
+                others = {other: part for other, part in parts.items() if other != name}
+                fuller = self._part(name, self._spent(short) + left, others)
+                more = self._spent(fuller) - self._spent(short)
+                if fuller.lines and more <= left:
+                    parts[name] = fuller
+                    left -= more
+        return list(parts.values())
+
+    def _part(self, name: SectionName, allowance: int, others: Mapping[SectionName, Part]) -> Part:
+        if name == "decisions":
+            return decisions_part(self._material.decisions, allowance, self._cost)
+        if name == "names":
+            return self._names(allowance, others)
+        if name not in self._said:
+            return Part(name, "")
+        section, total = self._said[name]
+        return said_part(name, section, total, allowance, self._cost)
+
+    def _names(self, allowance: int, others: Mapping[SectionName, Part]) -> Part:
+        """Those that stand nowhere else, the most likely to be needed first."""
+        found = self._material.found
+        room = allowance - self._cost("\n" + heading(_NAMES)) - 8
+        text = "\n".join(part.text for part in others.values())
+        chosen, more = choose(
+            found.mentions.values(), found.length, Present(text), self._cost, room
+        )
+        while chosen and self._cost("\n".join(name_lines(chosen, 0))) > room:
+            chosen.pop()
+            more += 1
+        return Part("names", _NAMES, tuple(name_lines(chosen, 0)), len(chosen), more)
+
+    def _spent(self, part: Part) -> int:
+        return self._cost("\n" + part.text) if part.lines else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Pin:
+    node: NodeId
+    whole: str
+    short: str
+
+
+def _shortened(material: Material, room: int, cost: Cost) -> Part:
+    """Pins in log order: whole where they fit beside the headlines of all others; where not even
+    these fit, the newest of them and the number of the rest."""
+    pins = list(_pins(material))
+    left = room - cost("\n" + heading(_PINNED)) - 8
+    kept = len(pins)
+    while kept and sum(cost(pin.short) for pin in pins[-kept:]) + cost(_rest(len(pins))) > left:
+        kept -= 1
+    if not kept:
+        return Part("pinned", _PINNED, left_out=len(pins))
+    dropped, standing = len(pins) - kept, pins[-kept:]
+    first = (_rest(dropped),) if dropped else ()
+    left -= sum(cost(pin.short) for pin in standing) + sum(map(cost, first))
+    lines, short = [], 0
+    for pin in standing:
+        more = cost(pin.whole) - cost(pin.short)
+        fits = more <= left
+        lines.append(pin.whole if fits else pin.short)
+        left -= more if fits else 0
+        short += not fits
+    part = Part("pinned", _PINNED, (*first, *lines), kept, dropped, short)
+    # Joined lines may count more than the sum of their parts.
+    over = cost("\n" + part.text) - room
+    return part if over <= 0 else _shortened(material, room - over - 8, cost)
+
+
+def _pins(material: Material) -> Iterator[_Pin]:
+    session = material.session
+    members = session.plan.surface.members
+    for node in in_log_order(session.plan.held):
+        said = list(spoken(session.content(node))) if members.get(node) else []
+        if said:
+            whole = (f"### {pointer(seq)} {who}\n{fenced(text)}" for seq, who, text in said)
+            seq, who, text = said[0]
+            short = f"- {pointer(seq)} {who}, too long to stand here: {headline(text, _PIN)}"
+            yield _Pin(node, "\n".join(whole), short)
+
+
+def _rest(count: int) -> str:
+    return f"- and {count} older pinned {'messages' if count > 1 else 'message'}"
