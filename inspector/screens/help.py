@@ -35,7 +35,7 @@ _SESSION = (
     ("a", "audit"), ("w", "write a copy to resume"),
     ("d", "decisions"), ("s", "plans, step by step"),
     ("b", "build a pack"), ("[ ]", "pages of a long text"),
-    ("z", "a result squeezed, or whole"), ("Z", "reduce it in the plan"),
+    ("Z", "reduce this result"), ("z", "it squeezed, or whole"),
 )  # fmt: skip
 
 _COMPACTION = (
