@@ -160,6 +160,10 @@ class Append(_Frozen):
     """The event becomes the last node, or extends its node where that stands already."""
 
     op: Literal["append"] = "append"
+    view: Literal["resume", "live"] | None = None
+    """The only view in which the node stands: what a resume sends though the running agent did
+    not, or the other way round (Gemini CLI repeats results, and drops some messages). ``None``:
+    both. Of a node's first event; no later operation changes it."""
 
 
 class Replace(_Frozen):

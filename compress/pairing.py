@@ -233,7 +233,7 @@ class BalanceCache:
             node = seq if entry.node is None else entry.node
             if node in new:
                 self._walk.event(entry, self._nodes + new[node])
-            elif entry.calls or entry.results:
+            elif (entry.calls or entry.results) and entry.op.view is None:
                 self._walk.event(entry, _last_index(surface.nodes, node))
         self._upto = last
 

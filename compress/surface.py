@@ -11,6 +11,8 @@ Rules (design, section 1; the positional replace is DeepSeek Harness' ``foldSurf
   event takes start's place, kept nodes follow it in their old order;
 * ``rebase`` – the surface becomes exactly the listed nodes.
 
+A node that was appended for the other view never stands in this one, whatever lists it.
+
 Each replace or rebase bumps ``replace_generation``: while it stands still, what was computed
 over the surface may be extended instead of computed again.
 """
@@ -96,6 +98,8 @@ class SurfaceFold:
         self.problems: list[Problem] = []
         self._standing: set[NodeId] = set()
         self._alias: dict[NodeId, NodeId] = {}
+        self._absent: set[NodeId] = set()
+        """Nodes that stand in the other view only."""
         self._index: dict[NodeId, int] = {}
         self._newest = 0
         """The highest seq so far."""
@@ -112,7 +116,7 @@ class SurfaceFold:
         elif isinstance(op, Rebase):
             self._rebase(event, op)
         elif isinstance(op, Append):
-            self._append(event)
+            self._append(event, op)
         elif event.node is not None:
             self.members.setdefault(event.node, []).append(event.seq)
         self.last_seq = event.seq
@@ -159,9 +163,13 @@ class SurfaceFold:
     def _node_of(self, event: Foldable) -> NodeId:
         return event.seq if event.node is None else event.node
 
-    def _append(self, event: Foldable) -> None:
+    def _append(self, event: Foldable, op: Append) -> None:
         node = self._node_of(event)
         self.members.setdefault(node, []).append(event.seq)
+        if op.view is not None and op.view != self.view:
+            self._absent.add(node)
+        if node in self._absent:
+            return
         if self._alias.get(node, node) in self._standing:
             return
         self._stand(node)
@@ -200,7 +208,7 @@ class SurfaceFold:
     def _rebase(self, event: Foldable, op: Rebase) -> None:
         own = self._node_of(event)
         first = 0 if op.after is None else self.position(self._alias.get(op.after, op.after)) + 1
-        wanted = [self._alias.get(node, node) for node in op.seqs]
+        wanted = [self._alias.get(node, node) for node in op.seqs if node not in self._absent]
         for node in wanted:
             if node not in self.members and node != own:
                 raise StaleNodeError(node, "is unknown in this session")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from compress.artifacts.values import Artifact
 from compress.compaction.facts import FactsCache
 from compress.entries import LogEntry
-from compress.events import NodeId, Replace
+from compress.events import Append, NodeId, Replace
 from compress.measured import Measured, Measuring, measure
 from compress.meter import TokenMeter
 from compress.operations import OperationRow, moment
@@ -143,7 +143,7 @@ class LoadedSession:
             for call, tool in entry.calls:
                 if call:
                     self.tools[call] = tool
-            if isinstance(entry.op, Replace) and entry.op.live_only and not self._views_differ:
+            if not self._views_differ and _parts_views(entry):
                 self._views_differ = True
                 self._folds = {}
         for fold in self._folds.values():
@@ -278,3 +278,11 @@ class LoadedSession:
                 self._asked()
                 asked()
             yield log[first : first + _STEP]
+
+
+def _parts_views(entry: LogEntry) -> bool:
+    """Whether a resume and the running agent see something else from here on."""
+    op = entry.op
+    return (isinstance(op, Replace) and op.live_only) or (
+        isinstance(op, Append) and op.view is not None
+    )

@@ -115,7 +115,7 @@ def encode_op(op: SurfaceOp | None) -> str | None:
     if op is None:
         return None
     if isinstance(op, Append):
-        return _APPEND_CODE
+        return _APPEND_CODE if op.view is None else _dump({"op": "append", "view": op.view})
     if isinstance(op, Replace):
         return _dump(
             {
@@ -137,6 +137,8 @@ def decode_op(text: str | None) -> SurfaceOp | None:
     if text == _APPEND_CODE:
         return _APPEND
     value = json.loads(text)
+    if value["op"] == "append":
+        return Append(view=value["view"])
     if value["op"] == "replace":
         return Replace(
             start=value["start"],

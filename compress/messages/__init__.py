@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compress.messages import chat, claude, codex, dsh, pi
+from compress.messages import chat, claude, codex, dsh, gemini, pi
 from compress.messages.base import Message, NodeContent, Renderer
 
 RENDERERS: dict[str, Renderer] = {
@@ -12,6 +12,7 @@ RENDERERS: dict[str, Renderer] = {
     "claude": claude.render,
     "codex": codex.render,
     "dsh": dsh.render,
+    "gemini": gemini.render,
     "pi": pi.render,
 }
 

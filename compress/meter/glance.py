@@ -63,6 +63,8 @@ class Glance:
     def _stand(self, entry: LogEntry) -> None:
         op = entry.op
         if isinstance(op, Append):
+            if op.view == "resume":
+                return
             if entry.type == "assistant/message" and self._is_told(entry):
                 return
             self._tail += entry.tokens

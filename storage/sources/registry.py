@@ -9,6 +9,7 @@ from storage.sources.chat import ChatAdapter
 from storage.sources.claude import ClaudeAdapter
 from storage.sources.codex import CodexAdapter
 from storage.sources.dsh import DshAdapter
+from storage.sources.gemini import GeminiAdapter
 from storage.sources.pi import PiAdapter
 from storage.tail import Tail
 
@@ -17,7 +18,9 @@ HEAD_RECORDS = 20
 
 def registry() -> Registry:
     """One instance of every adapter. Plain chat comes last: it takes what has roles."""
-    return Registry([ClaudeAdapter(), CodexAdapter(), PiAdapter(), DshAdapter(), ChatAdapter()])
+    return Registry(
+        [ClaudeAdapter(), CodexAdapter(), PiAdapter(), DshAdapter(), GeminiAdapter(), ChatAdapter()]
+    )
 
 
 def head(path: Path) -> list[Json]:
