@@ -53,6 +53,7 @@ class Prefixes:
         self._most = SHARE * limits.preferred
         self._counter = counter
         self._sections: dict[int | None, tuple[str, ...]] = {None: ()}
+        self._under: dict[int | None, tuple[str, int]] = {}
         self._rendered: dict[tuple[str, ...], tuple[str, int]] = {}
 
     def section(self, block: int) -> tuple[str, ...]:
@@ -70,7 +71,11 @@ class Prefixes:
     def of(self, block: int) -> tuple[str, int]:
         """The metadata of a span that begins in a block, and its tokens: as many of the innermost
         headings as take no more than their share."""
-        return self._of(self.section(block))
+        above = self._blocks[block].parent
+        known = self._under.get(above)
+        if known is None:
+            known = self._under[above] = self._of(self.section(block))
+        return known
 
     def _of(self, section: tuple[str, ...]) -> tuple[str, int]:
         if section not in self._rendered:

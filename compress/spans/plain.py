@@ -61,7 +61,8 @@ def read(text: str) -> list[Draft]:
         heading = found is not None and found.kind == "heading"
         if found is not None:
             drafts.append(found)
-            drafts.extend(_records(text, row))
+            if line.lstrip()[:1] in ("[", "{"):
+                drafts.extend(_records(text, row))
         elif _UNDERLINE.match(line) and drafts and drafts[-1].kind == "heading":
             heading = True
         after_blank = False
@@ -123,8 +124,6 @@ def _turns(text: str, filled: Sequence[Line]) -> frozenset[int]:
 
 def _records(text: str, row: Line) -> Iterator[Draft]:
     """Where further records begin in a line that is made of them."""
-    if text[row.start : row.start + 200].lstrip()[:1] not in ("[", "{"):
-        return
     found = [match.end() for match in _RECORD.finditer(text, row.start, row.end)]
     if len(found) + 1 >= _LEAST_RECORDS:
         kind: BlockKind = "dom_region"
