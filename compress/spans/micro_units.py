@@ -34,11 +34,12 @@ _UNCASED = regex.compile(r"\p{SB=Close}*\p{SB=OLetter}")
 _SHORT_UNCASED = regex.compile(r"(?<![\p{L}\p{M}\p{N}'’.])(?:\p{Lo}\p{M}*){1,2}$")
 _ASCII = frozenset(".?!")
 
+_ENDS = r"\n\r\x0b\x0c\x85\u2028\u2029"
 LINES = regex.compile(
-    r"(?:\r\n|[\n\r\x0b\x0c\x85\u2028\u2029])"
-    r"(?P<gap>(?:[^\S\r\n]*+(?:\r\n|[\n\r]))*+)(?P<indent>[ \t]*+)"
+    rf"(?:\r\n|[{_ENDS}])(?P<gap>(?:[^\S{_ENDS}]*+(?:\r\n|[{_ENDS}]))*+)(?P<indent>[ \t]*+)"
 )
-"""The end of a line, with the empty lines and the blanks that follow it."""
+"""The end of a line, with the empty lines and the blanks that follow it. No blank is an end of a
+line, too: a run of these would be looked through again from each of them."""
 
 _CLUSTER = regex.compile(r"\X")
 _JOINING = r"\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}"
