@@ -9,7 +9,16 @@ from dataclasses import dataclass, field
 from compress.compaction.material import Digest, headline, pointer
 from compress.compaction.sections import Section, sections_of
 from compress.compaction.values import SessionInput
-from compress.continuation.turns import brief, indented, recent_units, spoken, told, whole
+from compress.continuation.turns import (
+    brief,
+    indented,
+    omitted,
+    recent_units,
+    says,
+    spoken,
+    told,
+    whole,
+)
 from compress.continuation.values import SectionName
 from compress.decisions.text import memory_text
 from compress.decisions.values import DecisionPoint
@@ -149,7 +158,7 @@ def _one_line(point: DecisionPoint) -> str:
 
 @dataclass(slots=True)
 class _Turn:
-    """A unit as it is written. ``form``: ``whole``, ``told`` or ``brief``."""
+    """A unit as it is written. ``form``: ``whole``, ``told``, ``brief`` or ``omitted``."""
 
     unit: tuple[NodeId, ...]
     text: str
@@ -164,51 +173,60 @@ def turns_part(
     type_aware: bool,
     skip: frozenset[NodeId],
 ) -> Part:
-    """The newest units, the newest first choice, written in log order. One that has no room in
-    its form is a line; where not even that fits, the part ends. What is left over has the newest
-    ones stand word for word."""
+    """The newest units, the newest first choice, written in log order.
+
+    ``type_aware``: one that has no room in its form is a line, and what is left over has the newest
+    ones stand word for word. Else one that has no room is a mark of what was left out. Where not
+    even that fits, the part ends.
+    """
     left = allowance - cost("\n" + heading(_TURNS))
     units = [unit for unit in recent_units(session) if not skip.issuperset(unit)]
     chosen: list[_Turn] = []
-    misses = 0
+    misses, spoke = 0, False
     for unit in reversed(units):
-        most = left // 2 if chosen else left * 2 // 3
-        turn = _written(session, unit, most, cost, type_aware=type_aware)
+        # What the agent said last says most of where it is.
+        most = left // 2 if spoke else left * 2 // 3
+        spoke = spoke or says(session, unit)
+        turn = _told(session, unit, most, cost) if type_aware else _exact(session, unit, left, cost)
         if not turn.text:
             continue
         price = cost(turn.text)
         if price > left or misses >= _MISSES:
             break
-        misses = misses + 1 if turn.form == "brief" else 0
+        misses = misses + 1 if turn.form in ("brief", "omitted") else 0
         chosen.append(turn)
         left -= price
     if type_aware:
         _enrich(session, chosen, left, cost)
+    standing = [turn for turn in chosen if turn.form != "omitted"]
     return Part(
         "turns",
         _TURNS,
-        tuple(turn.text for turn in reversed(chosen)),
-        len(chosen),
-        len(units) - len(chosen),
-        sum(1 for turn in chosen if turn.form != "whole"),
-        frozenset(node for turn in chosen if turn.form == "whole" for node in turn.unit),
+        tuple(turn.text for turn in reversed(chosen)) if standing else (),
+        len(standing),
+        len(units) - len(standing),
+        sum(1 for turn in standing if turn.form != "whole"),
+        frozenset(node for turn in standing if turn.form == "whole" for node in turn.unit),
     )
 
 
-def _written(
-    session: SessionInput, unit: tuple[NodeId, ...], most: int, cost: Cost, *, type_aware: bool
-) -> _Turn:
+def _told(session: SessionInput, unit: tuple[NodeId, ...], most: int, cost: Cost) -> _Turn:
     """A unit in the first form that fits, at last in one line."""
-    if type_aware:
-        text = "\n".join(told(session, unit))
+    for short in (False, True):
+        text = "\n".join(told(session, unit, short=short))
         if text and cost(text) <= most:
-            same = len(unit) == 1 and text == _whole(session, unit, most)
+            same = not short and len(unit) == 1 and text == _whole(session, unit, most)
             return _Turn(unit, text, "whole" if same else "told")
-    else:
-        text = _whole(session, unit, most)
-        if text and cost(text) <= most:
-            return _Turn(unit, text, "whole")
     return _Turn(unit, brief(session, unit), "brief")
+
+
+def _exact(session: SessionInput, unit: tuple[NodeId, ...], most: int, cost: Cost) -> _Turn:
+    """A unit word for word, else that it is left out; nothing for one that nothing can be read
+    of."""
+    text = _whole(session, unit, most)
+    if text and cost(text) <= most:
+        return _Turn(unit, text, "whole")
+    return _Turn(unit, omitted(session, unit) if brief(session, unit) else "", "omitted")
 
 
 def _whole(session: SessionInput, unit: Sequence[NodeId], most: int) -> str:

@@ -2,8 +2,8 @@
 
 What may not be trimmed stands first: the header and the pinned units; where these alone exceed the
 budget, it is refused. Of the room that is left each part is granted its share, in the order of
-their rank; what a part does not take goes on to what is retrieved, and what that leaves, to the
-recent turns. The same material gives the same bytes.
+their rank; what they do not take goes on to what is retrieved, what that leaves, to the names that
+stand nowhere else, and the last of it to the recent turns. The same material gives the same bytes.
 """
 
 from __future__ import annotations
@@ -37,16 +37,17 @@ from compress.packs.values import PackLine, PackRequest
 from compress.tokens import TokenCounter
 
 _SHARES: tuple[tuple[SectionName, float], ...] = (
-    ("instructions", 0.2),
+    ("instructions", 0.15),
     ("rules", 0.05),
     ("open_items", 0.1),
     ("jobs", 0.03),
     ("errors", 0.1),
     ("decisions", 0.08),
-    ("turns", 0.25),
-    ("names", 0.3),
+    ("turns", 0.35),
 )
 """Of the room, what a part may take before anything is retrieved."""
+_NAMES_SHARE = 0.3
+"""Of the room, what is left to names when all else stands: they are those that stand nowhere."""
 _ORDER: tuple[SectionName, ...] = (
     "pinned",
     "instructions",
@@ -151,8 +152,10 @@ class _Writer:
                 continue
             parts[name] = part
             left -= self._spent(part)
-        parts["retrieved"], lines = self._retrieved(left, parts)
+        parts["retrieved"], lines = self._retrieved(left - int(room * _NAMES_SHARE), parts)
         left -= self._spent(parts["retrieved"])
+        parts["names"] = self._names(left, parts)
+        left -= self._spent(parts["names"])
         turns = self._turns(self._spent(parts["turns"]) + left) if "turns" in parts else None
         if turns is not None and self._spent(turns) - self._spent(parts["turns"]) <= left:
             parts["turns"] = turns
@@ -166,8 +169,6 @@ class _Writer:
             return decisions_part(points, allowance, self._cost) if points else None
         if name == "turns":
             return self._turns(allowance)
-        if name == "names":
-            return self._names(allowance, parts)
         if name not in self._said:
             return None
         section, total = self._said[name]

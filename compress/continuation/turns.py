@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from compress.beliefs.headline import headline as first_sentence
 from compress.compaction.facts import CallFacts, FactsCache, NodeFacts, ResultFacts, text_of
 from compress.compaction.material import headline, pointer
 from compress.compaction.reach import reach
 from compress.compaction.values import SessionInput
 from compress.entries import LogEntry
-from compress.events import ContentBlock, NodeId, SessionEvent
+from compress.events import ContentBlock, NodeId
 from compress.messages.base import NodeContent
 from compress.pairing import pairing
 from compress.tokens import compact_json
@@ -97,9 +98,10 @@ def indented(text: str) -> str:
     return text.replace("\n", "\n  ")
 
 
-def told(session: SessionInput, unit: Sequence[NodeId]) -> list[str]:
+def told(session: SessionInput, unit: Sequence[NodeId], *, short: bool = False) -> list[str]:
     """A unit with all that was said word for word, its calls by what they did and how they ended:
-    of a failure the telling lines, of a command the last line of its output."""
+    of a failure the telling lines, of a command the last line of its output. ``short``: of the
+    agent's words the headline, as a pack has it."""
     cache = session.cache or FactsCache()
     members = session.plan.surface.members
     lines: list[str] = []
@@ -107,7 +109,7 @@ def told(session: SessionInput, unit: Sequence[NodeId]) -> list[str]:
     for node in unit:
         content = session.content(node)
         facts = cache.facts(session.content, node, len(members[node]))
-        lines.extend(_words(content, facts))
+        lines.extend(_words(content, facts, short=short))
         for call in facts.calls:
             asked[call.id] = (len(lines), call)
             wrote = f": `{call.wrote[0]}`" if call.wrote else ""
@@ -122,13 +124,14 @@ def told(session: SessionInput, unit: Sequence[NodeId]) -> list[str]:
     return lines
 
 
-def _words(content: NodeContent, facts: NodeFacts) -> Iterator[str]:
+def _words(content: NodeContent, facts: NodeFacts, *, short: bool) -> Iterator[str]:
     head = content.events[0]
     text = text_of(content.events)
     if not text or facts.kind == "result":
         return
     if facts.kind in ("user", "agent", "rules"):
         role = "agent" if facts.kind == "agent" else "user" if facts.kind == "user" else "rules"
+        text = first_sentence(text) if short and role == "agent" else text
         yield f"- {pointer(head.seq)} {role}: {indented(text)}"
     else:
         yield f"- {pointer(head.seq)} context: {headline(text)}"
@@ -143,14 +146,34 @@ def _ended(result: ResultFacts, call: CallFacts | None) -> str:
 
 
 def brief(session: SessionInput, unit: Sequence[NodeId]) -> str:
-    """A unit in one line: who spoke, how it began, and where it is; empty where nothing can be
-    read of it (sealed thinking)."""
+    """A unit in one line: who spoke and how it began, or what was called, and where it is; empty
+    where nothing can be read of it (sealed thinking)."""
+    cache = session.cache or FactsCache()
+    members = session.plan.surface.members
     for node in unit:
-        events: Sequence[SessionEvent] = session.content(node).events
-        text = text_of(events)
+        content = session.content(node)
+        text = text_of(content.events)
         if text:
-            role = _ROLES.get(events[0].type, "context")
+            role = _ROLES.get(content.events[0].type, "context")
             return f"- {pointer(node)} {role}: {headline(text, _BRIEF)}"
+        facts = cache.facts(session.content, node, len(members[node]))
+        if facts.calls:
+            made = ", ".join(dict.fromkeys(call.headline for call in facts.calls))
+            return f"- {pointer(node)} {headline(made, _BRIEF)}"
     entry = _entry(session, unit[0])
     said = "" if entry is None else entry.headline
     return f"- {pointer(unit[0])} {headline(said, _BRIEF)}" if said else ""
+
+
+def says(session: SessionInput, unit: Sequence[NodeId]) -> bool:
+    """Whether the agent speaks in a unit."""
+    for node in unit:
+        entry = _entry(session, node)
+        if entry is not None and entry.type == "assistant/message":
+            return bool(text_of(session.content(node).events))
+    return False
+
+
+def omitted(session: SessionInput, unit: Sequence[NodeId]) -> str:
+    """That a unit does not stand, how large it is, and where."""
+    return f"- {pointer(unit[0])} left out: {sum(map(session.tokens, unit)):,} tokens"

@@ -89,11 +89,11 @@ def test_where_room_is_short_calls_are_told_by_what_they_did() -> None:
     assert (part.items, part.degraded) == (13, 12), "the user's words stand as they are"
 
 
-def test_without_compression_a_unit_stands_word_for_word_or_as_a_line() -> None:
+def test_without_compression_a_unit_stands_word_for_word_or_it_is_said_to_be_left_out() -> None:
     made = context(long_turns(), 4_000, type_aware=False)
     turns = section(made, "turns")
     assert turns.count("content of file 11\n") == 149
-    assert "- [event 2] agent: file 0" in turns.split("\n")
+    assert "- [event 2] left out: 684 tokens" in turns.split("\n")
     assert "content of file 0" not in turns
 
 
@@ -101,6 +101,16 @@ def test_what_is_left_over_has_the_newest_stand_word_for_word() -> None:
     turns = section(context(long_turns(), 3_000), "turns")
     assert turns.count("content of file 11\n") == 149
     assert "- [event 2] Bash f0.py" in turns
+
+
+def test_of_what_the_agent_said_before_the_headline_stands() -> None:
+    log = Log()
+    log.user("begin")
+    for number in range(6):
+        log.assistant(f"Report {number} is done. " + f"It says that part {number} holds. " * 40)
+    turns = section(context(log, 900), "turns").split("\n")
+    assert turns[-1].startswith("- [event 7] agent: Report 5 is done. It says that part 5")
+    assert "- [event 2] agent: Report 0 is done.…" in turns
 
 
 def test_after_the_agents_own_compaction_the_turns_behind_it_stand() -> None:
