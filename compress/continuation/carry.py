@@ -41,7 +41,7 @@ _WHOLE: Mapping[SectionName, float] = {
 }
 """By rank: of the room, what a part may take first. What it leaves goes to those that need more."""
 _PINNED, _NAMES = "Pinned", "Names in use"
-_PIN = 160
+_PIN = 100
 """Characters of a pinned message that has no room for more."""
 
 
@@ -182,32 +182,36 @@ class _Writer:
 
 @dataclass(frozen=True, slots=True)
 class _Pin:
-    node: NodeId
     whole: str
     short: str
+    by_user: bool
 
 
 def _shortened(material: Material, room: int, cost: Cost) -> Part:
-    """Pins in log order: whole where they fit beside the headlines of all others; where not even
-    these fit, the newest of them and the number of the rest."""
+    """Pins in log order: as headlines, as many as there is room for, and of these whole what still
+    fits. The user's words come first in both, then what is newest."""
     pins = list(_pins(material))
-    left = room - cost("\n" + heading(_PINNED)) - 8
-    kept = len(pins)
-    while kept and sum(cost(pin.short) for pin in pins[-kept:]) + cost(_rest(len(pins))) > left:
-        kept -= 1
-    if not kept:
+    order = sorted(range(len(pins)), key=lambda at: (not pins[at].by_user, -at))
+    left = room - cost("\n" + heading(_PINNED)) - cost(_rest(len(pins))) - 8
+    forms: dict[int, str] = {}
+    for at in order:
+        if cost(pins[at].short) > left:
+            break
+        forms[at] = pins[at].short
+        left -= cost(pins[at].short)
+    if not forms:
         return Part("pinned", _PINNED, left_out=len(pins))
-    dropped, standing = len(pins) - kept, pins[-kept:]
-    first = (_rest(dropped),) if dropped else ()
-    left -= sum(cost(pin.short) for pin in standing) + sum(map(cost, first))
-    lines, short = [], 0
-    for pin in standing:
-        more = cost(pin.whole) - cost(pin.short)
-        fits = more <= left
-        lines.append(pin.whole if fits else pin.short)
-        left -= more if fits else 0
-        short += not fits
-    part = Part("pinned", _PINNED, (*first, *lines), kept, dropped, short)
+    short = 0
+    for at in [at for at in order if at in forms]:
+        more = cost(pins[at].whole) - cost(pins[at].short)
+        if more <= left:
+            forms[at] = pins[at].whole
+            left -= more
+        else:
+            short += 1
+    dropped = len(pins) - len(forms)
+    lines = [forms[at] for at in sorted(forms)] + ([_rest(dropped)] if dropped else [])
+    part = Part("pinned", _PINNED, tuple(lines), len(forms), dropped, short)
     # Joined lines may count more than the sum of their parts.
     over = cost("\n" + part.text) - room
     return part if over <= 0 else _shortened(material, room - over - 8, cost)
@@ -217,13 +221,15 @@ def _pins(material: Material) -> Iterator[_Pin]:
     session = material.session
     members = session.plan.surface.members
     for node in in_log_order(session.plan.held):
-        said = list(spoken(session.content(node))) if members.get(node) else []
+        content = session.content(node)
+        said = list(spoken(content)) if members.get(node) else []
         if said:
             whole = (f"### {pointer(seq)} {who}\n{fenced(text)}" for seq, who, text in said)
             seq, who, text = said[0]
             short = f"- {pointer(seq)} {who}, too long to stand here: {headline(text, _PIN)}"
-            yield _Pin(node, "\n".join(whole), short)
+            by_user = content.events[0].type in ("user/message", "steering/message")
+            yield _Pin("\n".join(whole), short, by_user)
 
 
 def _rest(count: int) -> str:
-    return f"- and {count} older pinned {'messages' if count > 1 else 'message'}"
+    return f"- and {count} more pinned {'messages' if count > 1 else 'message'}"

@@ -35,9 +35,9 @@ class NoSeamError(CompressError):
     code = "no_seam"
 
     def __init__(self, agent: str) -> None:
-        self.choices = tuple(TARGETS)
         super().__init__(
-            f"{agent} has no place for it that Ullage knows: {', '.join(TARGETS)} have one."
+            f"{agent} offers no place that Ullage knows of where pins could come back.",
+            tuple(TARGETS),
         )
 
 

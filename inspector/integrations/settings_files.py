@@ -73,7 +73,7 @@ def read(path: Path, within: Path | None = None) -> SettingsFile:
         return SettingsFile(path, real, None)
     except OSError as error:
         raise SettingsFileError(f"{path} cannot be read: {error.strerror}.") from error
-    with os.fdopen(handle, "rb") as file:
+    try:
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):
             raise SettingsFileError(f"{path} is no plain file: it is left alone.")
@@ -81,7 +81,10 @@ def read(path: Path, within: Path | None = None) -> SettingsFile:
             raise SettingsFileError(f"{path} belongs to another user: it is left alone.")
         if found.st_size > LARGEST:
             raise SettingsFileError(f"{path} is larger than {LARGEST:,} bytes: it is left alone.")
-        return SettingsFile(path, real, file.read(), stat.S_IMODE(found.st_mode))
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            return SettingsFile(path, real, file.read(), stat.S_IMODE(found.st_mode))
+    finally:
+        os.close(handle)
 
 
 def backup(file: SettingsFile) -> Path | None:
