@@ -20,10 +20,22 @@ from inspector.settings import Settings
 from inspector.zones import Zone
 from storage import resources
 from storage.catalog import SessionRecord
-from storage.decisions import KeptDecision, Rules, bring_up, decisions, graduate
+from storage.decisions import (
+    KeptDecision,
+    Rules,
+    behind,
+    bring_up,
+    decisions,
+    graduate,
+    kept_texts,
+)
 from storage.ingest import Progress
 from storage.profiles import built_in
 from storage.store import Store
+
+_HARVESTED = 30_000
+"""Events that are harvested on the way to something else: a few seconds."""
+_NEWEST = 500
 
 
 def decisions_report(
@@ -74,10 +86,33 @@ def decisions_report(
     )
 
 
-def session_points(store: Store, session: SessionRecord) -> list[DecisionPoint]:
-    """The records of one session, brought up to date, by first event; none graduates."""
+def session_points(store: Store, session: SessionRecord, until: int) -> list[DecisionPoint]:
+    """The newest records of one session that know of nothing behind a seq, by first event: brought
+    up to date where that takes seconds at most, else those that are kept. None graduates."""
+    rules = rules_of(session)
+    fresh: list[DecisionPoint] = []
+    if 0 < behind(store, session, rules) <= _HARVESTED:
+        fresh = bring_up(store, session, rules)
+    texts = kept_texts(store, [session], _NEWEST, until=until)
+    found = {point.id: point for point in map(DecisionPoint.model_validate_json, _texts(texts))}
+    if store.connections.read_only:
+        found.update((point.id, point) for point in fresh)
+    known = [point for point in found.values() if point.revision <= until]
+    return sorted(known, key=lambda point: (int(point.first_seq), int(point.last_seq), point.id))
+
+
+def _texts(rows: Sequence[tuple[int, str]]) -> Sequence[str]:
+    return [text for _, text in rows]
+
+
+def current_points(
+    store: Store, session: SessionRecord, settings: Settings, *, now: float
+) -> list[DecisionPoint]:
+    """The records of one session, brought up to date, each at its level, by first event; what
+    another session of its family holds already is left to that one."""
     fresh = bring_up(store, session, rules_of(session))
-    found = decisions(store, [session])
+    graduate(store, session, settings.memory_tokens, now)
+    found = decisions(store, [session], copies=False)
     if store.connections.read_only:
         found = _with_fresh([session], found, {session.id: fresh})
     return [kept.point for kept in found]

@@ -101,7 +101,7 @@ def material_of(store: Store, loaded: LoadedSession, at: NodeId | None) -> Mater
     )
     found = digest(session, state.surface.nodes)
     newest = state.agent_seq
-    points = [p for p in session_points(store, record) if p.revision <= newest]
+    points = session_points(store, record, newest)
     return Material(session, found, points)
 
 
