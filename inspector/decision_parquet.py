@@ -33,6 +33,16 @@ def parquet(points: Sequence[DecisionPoint]) -> bytes:
             "Parquet needs pyarrow: install ullage[parquet], or export .jsonl, .csv or .md.",
             [".jsonl", ".csv", ".md"],
         ) from error
+    table = pa.Table.from_pylist([row_of(point) for point in points], schema=pa.schema(fields()))
+    written = io.BytesIO()
+    pq.write_table(table, written, compression="zstd")
+    return written.getvalue()
+
+
+def fields() -> list[tuple[str, Any]]:
+    """Name and Arrow type of each column. Raises ``ImportError`` where there is no pyarrow."""
+    import pyarrow as pa  # noqa: PLC0415
+
     seqs = pa.list_(pa.int64())
     text, whole = pa.string(), pa.int64()
     time = pa.timestamp("us", tz="UTC")
@@ -41,29 +51,24 @@ def parquet(points: Sequence[DecisionPoint]) -> bytes:
         return pa.list_(pa.struct([*fields.items(), ("source_event_seqs", seqs)]))
 
     sources = ("title", "summary", "rationale", "outcome", "started_at", "ended_at")
-    schema = pa.schema(
-        [
-            *(("id", text), ("revision", whole), ("level", text), ("open", pa.bool_())),
-            *(("agent", text), ("session", text), ("project", text)),
-            *(("stage_kind", text), ("stage_index", whole), ("stage_title", text)),
-            *(("outcome", text), ("summary", text), ("rationale", text)),
-            ("steering", items(kind=text, text=text)),
-            ("evidence", items(kind=text, text=text, value=whole)),
-            ("files", items(path=text, action=text)),
-            ("source_event_seqs", seqs),
-            *(("first_seq", whole), ("last_seq", whole)),
-            *(("tokens", whole), ("stage_tokens", whole)),
-            *(("started_at", time), ("ended_at", time), ("left_out", whole)),
-            ("sources", pa.struct([(name, seqs) for name in sources])),
-        ]
-    )
-    table = pa.Table.from_pylist([_row(point) for point in points], schema=schema)
-    written = io.BytesIO()
-    pq.write_table(table, written, compression="zstd")
-    return written.getvalue()
+    return [
+        *(("id", text), ("revision", whole), ("level", text), ("open", pa.bool_())),
+        *(("agent", text), ("session", text), ("project", text)),
+        *(("stage_kind", text), ("stage_index", whole), ("stage_title", text)),
+        *(("outcome", text), ("summary", text), ("rationale", text)),
+        ("steering", items(kind=text, text=text)),
+        ("evidence", items(kind=text, text=text, value=whole)),
+        ("files", items(path=text, action=text)),
+        ("source_event_seqs", seqs),
+        *(("first_seq", whole), ("last_seq", whole)),
+        *(("tokens", whole), ("stage_tokens", whole)),
+        *(("started_at", time), ("ended_at", time), ("left_out", whole)),
+        ("sources", pa.struct([(name, seqs) for name in sources])),
+    ]
 
 
-def _row(point: DecisionPoint) -> dict[str, Any]:
+def row_of(point: DecisionPoint) -> dict[str, Any]:
+    """The row of one record, by these columns."""
     row = point.model_dump()
     stage = row.pop("stage")
     row |= {f"stage_{name}": value for name, value in stage.items()}

@@ -15,6 +15,7 @@ from compress.spans.manifest import SpanManifest
 from inspector.artifact_reports import ArtifactReport, ArtifactsReport
 from inspector.audit_reports import HeadReport, VerificationReport
 from inspector.install_reports import InstallReport
+from inspector.lake_reports import LakeReport, SpansReport
 from inspector.pack_reports import PackReport
 from inspector.profile_reports import ProfileCheck, ProfileRow
 from inspector.rebuild_reports import RebuildReport
@@ -71,6 +72,8 @@ _DOCUMENTS: dict[str, tuple[str, Any]] = {
     "decision": ("ullage decisions --format jsonl, each line, as", DecisionPoint),
     "audit-verify": ("ullage audit [SESSION] --verify", VerificationReport),
     "audit-head": ("ullage audit [SESSION] --head", HeadReport),
+    "export-lake": ("ullage export --lake DIR", LakeReport),
+    "export-otlp": ("ullage export --otlp [URL]", SpansReport),
     "pack": ("ullage pack [SESSION] QUERY", PackReport),
     "rebuild": ("ullage rebuild SESSION", RebuildReport),
     "install": ("ullage install AGENT, ullage uninstall AGENT", InstallReport),

@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from inspector.audit_reports import HeadReport, VerificationReport
     from inspector.decision_exports import Format
     from inspector.decision_reports import DecisionsReport, ExportReport
+    from inspector.lake_reports import LakeReport, SpansReport
     from inspector.pack_reports import PackHandle, PackReport
     from inspector.packs import Packing
     from inspector.rebuild_reports import RebuildHandle, RebuildReport
@@ -680,6 +681,37 @@ class UseCases:
         report = self.decisions(session, wanted, zone=zone, progress=progress)
         write_export(path, written(report.points, form), force=force)
         return ExportReport(path=str(path), records=len(report.rows), masked=report.masked)
+
+    def export_lake(
+        self, folder: Path, *, masked: bool = True, progress: Progress | None = None
+    ) -> LakeReport:
+        """Brings a lake up to the store. Raises what :func:`inspector.lake.export_lake` does."""
+        from inspector.lake import export_lake
+
+        return export_lake(
+            self._store,
+            folder,
+            self.settings,
+            now=self._clock(),
+            masked=masked,
+            progress=progress,
+        )
+
+    def export_spans(
+        self, endpoint: str, *, masked: bool = True, progress: Progress | None = None
+    ) -> SpansReport:
+        """Sends the decision points that ended, and that this collector was not sent yet, as
+        spans. Raises the errors of :func:`inspector.otlp.export_spans`."""
+        from inspector.otlp import export_spans
+
+        return export_spans(
+            self._store,
+            endpoint,
+            self.settings,
+            now=self._clock(),
+            masked=masked,
+            progress=progress,
+        )
 
     def usage(
         self,
