@@ -1,7 +1,8 @@
 """Opening the store's file: pragmas, version check, transactions.
 
 Readers never hold a transaction across calls; a write is one short ``BEGIN IMMEDIATE``. A file
-store gives each thread its own connection; a store in memory has one, behind a lock.
+store gives each thread its own connection, and has one more that watches for changes; a store in
+memory has one, behind a lock.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Connections:
 
     def __init__(self, path: str | Path, *, read_only: bool | None = None) -> None:
         """Opens or makes the store at ``path`` (``":memory:"``: none on disk). ``read_only``: for
-        looking only (default: where the file may not be written).
+        looking only (default: where it cannot be written: no right to, or no room on its disk).
 
         Raises :class:`StoreNewerError` before anything is written when a newer version made it,
         :class:`StoreUnusableError` when it is no store or cannot be opened.
@@ -41,15 +42,18 @@ class Connections:
         self._local = threading.local()
         self._all: list[sqlite3.Connection] = []
         self._lock = threading.RLock()
+        self._watch: sqlite3.Connection | None = None
+        """Only looks for changes; made when that is first asked for."""
+        self._watching = threading.Lock()
         self.read_only = False
+        self._why = "may only be read by this user"
+        """Said of a store that is open for looking only."""
         if not self.in_memory:
             _make_private(Path(self.path))
             _refuse_foreign(Path(self.path))
             self.read_only = not os.access(self.path, os.W_OK) if read_only is None else read_only
         try:
-            first = self._open()
-            if not self.read_only and _pragma(first, "user_version") != VERSION:
-                _migrate(first)
+            first = self._first(may_look=read_only is None)
         except sqlite3.OperationalError as error:
             self.close()
             raise _busy_or_unusable(self.path, error) from error
@@ -59,11 +63,31 @@ class Connections:
         self._local.connection = first
         self._shared = first
 
+    def _first(self, *, may_look: bool) -> sqlite3.Connection:
+        """A connection to a store of this version. Where there is no room for what SQLite keeps
+        beside a store that is written, one that stands can still be looked at."""
+        try:
+            first = self._open()
+            if not self.read_only and _pragma(first, "user_version") != VERSION:
+                _migrate(first)
+        except sqlite3.OperationalError as error:
+            if not may_look or self.in_memory or self.read_only or not _unwritable(error):
+                raise
+            self.close()
+            with suppress(sqlite3.Error):
+                self.read_only = True
+                self._why = f"cannot be written now ({error})"
+                first = self._open()
+                if _pragma(first, "user_version") == VERSION:
+                    return first
+            raise
+        return first
+
     def _open(self) -> sqlite3.Connection:
         name = self.path
         if self.read_only:
             # Without a log beside it nobody writes, and none can be made in a folder like this.
-            alone = "" if Path(f"{self.path}-wal").exists() else "&immutable=1"
+            alone = "&immutable=1" if _has_no_log(Path(self.path)) else ""
             name = f"{Path(self.path).resolve().as_uri()}?mode=ro{alone}"
         connection = sqlite3.connect(
             name,
@@ -98,8 +122,8 @@ class Connections:
         """
         if self.read_only:
             raise StoreUnusableError(
-                f"The store {self.path} may only be read by this user, so nothing can be added; "
-                "name another with --db FILE."
+                f"The store {self.path} {self._why}, so nothing can be added; make room on its "
+                "disk, or name another with --db FILE."
             )
         with self._guard():
             connection = self._connection()
@@ -120,11 +144,14 @@ class Connections:
                 raise
 
     def data_version(self) -> tuple[int, int]:
-        """Changes whenever any connection, of this process or another, has written."""
-        with self._guard():
-            connection = self._connection()
-            version = connection.execute("PRAGMA data_version").fetchone()[0]
-            return int(version), connection.total_changes
+        """Changes whenever any connection, of this process or another, has written; the same in
+        every thread."""
+        with self._guard(), self._watching:
+            if self._watch is None:
+                # SQLite's figure is the connection's own, and is not changed by what that writes.
+                self._watch = self._shared if self.in_memory else self._open()
+            version = self._watch.execute("PRAGMA data_version").fetchone()[0]
+            return int(version), self._watch.total_changes
 
     def close(self) -> None:
         """Closes every connection of every thread."""
@@ -196,7 +223,9 @@ def _refuse_foreign(path: Path) -> None:
         raise StoreUnusableError(
             f"The store {path} may not be read by this user; name another with --db FILE."
         )
-    probe = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    # A log beside it holds what is newer; without one, nothing need be made to look.
+    alone = "&immutable=1" if _has_no_log(path) else ""
+    probe = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro{alone}", uri=True)
     try:
         version = probe.execute("PRAGMA user_version").fetchone()[0]
         application = probe.execute("PRAGMA application_id").fetchone()[0]
@@ -214,6 +243,11 @@ def _refuse_foreign(path: Path) -> None:
         raise StoreUnusableError(
             f"{path} is a database of another program; name another file with --db FILE."
         )
+
+
+def _has_no_log(path: Path) -> bool:
+    log = Path(f"{path}-wal")
+    return not log.exists() or log.stat().st_size == 0
 
 
 _UNWRITABLE = frozenset(

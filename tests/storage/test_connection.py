@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,4 +110,29 @@ def test_s06_a_full_disk_is_named_and_what_was_begun_is_taken_back(tmp_path: Pat
         connection.execute("INSERT INTO grown VALUES (zeroblob(1000000))")
     with connections.read() as connection:
         assert not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'grown'").fetchall()
+    connections.close()
+
+
+@pytest.mark.parametrize("name", ["store.db", ":memory:"])
+def test_every_thread_sees_every_change(tmp_path: Path, name: str) -> None:
+    path = name if name == ":memory:" else tmp_path / name
+    connections = Connections(path)
+    asked = connections.data_version
+
+    def in_a_thread(work: Callable[[], Any]) -> Any:
+        with ThreadPoolExecutor(1) as fresh:
+            return fresh.submit(work).result()
+
+    def write() -> None:
+        with connections.write() as connection:
+            connection.execute(
+                "INSERT INTO blobs (digest, size, data) VALUES (randomblob(8), 1, x'00')"
+            )
+
+    seen = []
+    for _ in range(4):
+        seen.append(in_a_thread(asked))
+        assert in_a_thread(asked) == asked() == seen[-1]
+        in_a_thread(write)
+    assert len(set(seen)) == 4
     connections.close()
