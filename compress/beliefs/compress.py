@@ -79,8 +79,8 @@ def compressed(
 
 
 def stub(belief: Belief) -> str:
-    """That it exists, and its name."""
-    return f"[stub: belief={belief.id} class=transient]"
+    """That it exists, its name and its class."""
+    return f"[stub: belief={belief.id} class={belief.retention_class}]"
 
 
 def _rendered(belief: Belief, strategy: Strategy, query: str) -> str:

@@ -56,6 +56,10 @@ def test_a_person_may_ask_for_another_strategy() -> None:
         belief(LONG, "fact"), locked=False, counter=counter(), strategy="headline"
     )
     assert found.rendered == "The parser fails on tabs.…"
+    found = compress_for_retrieval(
+        belief(LONG, "fact"), locked=False, counter=counter(), strategy="stub"
+    )
+    assert found.rendered == "[stub: belief=b1 class=fact]", "what it is, not what it is shown as"
 
 
 def test_what_would_cost_more_than_the_content_falls_back_to_it_and_says_so() -> None:
