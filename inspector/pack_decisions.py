@@ -14,6 +14,7 @@ from storage.candidates import Matches
 from storage.catalog import SessionRecord
 from storage.decisions import behind, bring_up, kept_texts
 from storage.errors import StorageError
+from storage.pieces import folded
 from storage.scripts import EDGE
 from storage.store import Store
 
@@ -82,8 +83,8 @@ def _best(texts: Sequence[tuple[int, str]], found: Matches) -> list[tuple[int, s
     words = {weighed.piece.words[0].strip(EDGE): weighed.weight for weighed in found.pieces}
     scored = []
     for place, (_, text) in enumerate(texts):
-        low = text.lower()
-        score = sum(weight for word, weight in words.items() if word in low)
+        spelled = folded(text)
+        score = sum(weight for word, weight in words.items() if word in spelled)
         if score > 0:
             scored.append((-score, place))
     return [texts[place] for _, place in sorted(scored)[:TAKEN]]

@@ -51,6 +51,17 @@ def test_a_project_has_the_sessions_of_its_folder(cases: UseCases) -> None:
         cases.pack(None, "kiln", project=Path("/home/x"))
 
 
+@pytest.mark.parametrize("query", ["café", "cafe", "стой"])
+def test_decision_points_are_found_in_any_spelling_of_the_index(tmp_path: Path, query: str) -> None:
+    made = Log(tmp_path, "closed")
+    made.user("Why is the Café closed? Стой")
+    made.step(1)
+    opened = usecases(":memory:", tmp_path)
+    opened.ingest([made.path])
+    assert "decision" in {line.type for line in opened.pack("closed", query).report.lines}
+    opened.close()
+
+
 def test_the_whole_pack_stays_below_its_budget(cases: UseCases) -> None:
     for budget in (60, 100, 200, 1_000):
         report = cases.pack(NAME, "kiln", budget=budget).report
