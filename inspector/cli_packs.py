@@ -17,7 +17,7 @@ _WHY: Mapping[str, str] = {
     "below_floor": "no match",
     "over_budget": "no room",
     "excluded": "taken out",
-    "not_asked": "not asked for",
+    "standing": "stands already",
 }
 _WHOLE = 1_000
 """Cells of a line that is to be copied: the terminal folds it."""

@@ -16,7 +16,6 @@ Reason = Literal[
     "over_budget",
     "excluded",
     "standing",
-    "not_asked",
 ]
 """Why a line is in or out. ``excluded``: a person took it out. ``standing``: its content stands
 beside the pack already (in a rebuilt context)."""

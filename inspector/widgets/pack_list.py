@@ -22,7 +22,7 @@ _SIGNS: Mapping[Reason, tuple[str, str]] = {
     "below_floor": ("·", "muted"),
     "over_budget": ("○", "warm"),
     "excluded": ("✗", "muted"),
-    "not_asked": ("·", "muted"),
+    "standing": ("≡", "muted"),
 }
 _CLASSES = {"fact": "user", "snapshot": "tool_results", "transient": "muted", "unknown": "text"}
 _SPEAK = frozenset(("action", "answer", "instruction", "note", "plan_step"))
