@@ -4,7 +4,7 @@ Claude Code and Codex say ``{"session_id", "transcript_path", "cwd", "hook_event
 ``trigger`` before a compaction and ``source`` when a session starts; what goes back is
 ``{"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": TEXT}}``
 (code.claude.com/docs/en/hooks, the schemas that ship with Codex). pi's extension is Ullage's own
-and says the same of its session.
+and says the same of its session, and of how many ``tokens`` a summary makes sense.
 """
 
 from __future__ import annotations
@@ -41,7 +41,12 @@ class Sessions(Protocol):
         ...
 
     def carried(
-        self, session: str, *, whole: bool = False, largest: int | None = None
+        self,
+        session: str,
+        *,
+        whole: bool = False,
+        most: int | None = None,
+        largest: int | None = None,
     ) -> Carried | None:
         """What is carried over a compaction."""
         ...
@@ -68,7 +73,10 @@ def answer(sessions: Sessions, agent: str, event: str, given: bytes) -> bytes:
             return _line({"hookSpecificOutput": context})
     elif agent == "pi" and event in ("before-compact", "after-compact"):
         whole = event == "before-compact"
-        found = sessions.carried(_session(sessions, said), whole=whole)
+        most = said.get("tokens")
+        found = sessions.carried(
+            _session(sessions, said), whole=whole, most=most if type(most) is int else None
+        )
         key = "summary" if whole else "context"
         return b"" if found is None else _line({key: _text(found)})
     raise HookError(f"There is no hook {event} of {agent}.")

@@ -512,17 +512,24 @@ class UseCases:
         )
 
     def carried(
-        self, session: str, *, whole: bool = False, largest: int | None = None
+        self,
+        session: str,
+        *,
+        whole: bool = False,
+        most: int | None = None,
+        largest: int | None = None,
     ) -> Carried | None:
         """What is carried over the agent's own compaction, under the setting ``hook_budget``; or
-        the ``whole`` summary in its place, as large as a summary may be. ``largest``: in bytes."""
+        the ``whole`` summary in its place, as large as a summary may be. ``most``: fewer tokens
+        than that, ``largest``: bytes."""
         from compress.continuation.carry import CarryRequest, carry
         from inspector.rebuilds import material_of
 
         loaded = self._load(session)
         settings, record = self.settings, loaded.record
+        budget = settings.max_summary_tokens if whole else settings.hook_budget
         request = CarryRequest(
-            budget=settings.max_summary_tokens if whole else settings.hook_budget,
+            budget=budget if most is None else min(budget, most),
             largest=largest,
             whole=whole,
             session=record.name,
@@ -532,9 +539,11 @@ class UseCases:
 
     def keep_up(self, session: str) -> None:
         """Brings up to date what is derived from a session and kept."""
-        from inspector.decisions import session_points
+        from inspector.decisions import rules_of
+        from storage.decisions import bring_up
 
-        session_points(self._store, self._store.find(session))
+        record = self._store.find(session)
+        bring_up(self._store, record, rules_of(record))
 
     def save_rebuild(self, handle: RebuildHandle, path: Path) -> RebuildReport:
         """Writes a rebuilt context to two new files, ``.md`` and ``.json``, of this name or in

@@ -53,7 +53,7 @@ function ask(event, input, signal) {
 
 function about(ctx) {
   const file = ctx.sessionManager.getSessionFile();
-  return file && { transcript_path: file, session_id: ctx.sessionManager.getSessionId(), cwd: ctx.cwd };
+  return file && { transcript_path: file, session_id: ctx.sessionManager.getSessionId() };
 }
 
 export default function (pi) {
@@ -61,9 +61,13 @@ export default function (pi) {
     const session = about(ctx);
     // Without a file there is no log to read; instructions are for a model to follow.
     if (!session || event.customInstructions?.trim()) return;
-    const answer = await ask("before-compact", session, event.signal);
+    const { firstKeptEntryId, tokensBefore, messagesToSummarize, turnPrefixMessages } =
+      event.preparation;
+    // About what it replaces: a summary that is no smaller helps nobody.
+    const replaced = JSON.stringify([messagesToSummarize, turnPrefixMessages]).length / 4;
+    const input = { ...session, tokens: Math.floor(replaced / 2) };
+    const answer = await ask("before-compact", input, event.signal);
     if (typeof answer?.summary !== "string" || !answer.summary.trim()) return;
-    const { firstKeptEntryId, tokensBefore } = event.preparation;
     const details = { writtenBy: "ullage" };
     return { compaction: { summary: answer.summary, firstKeptEntryId, tokensBefore, details } };
   });

@@ -186,6 +186,10 @@ def test_for_pi_the_whole_summary_is_written(cases: UseCases, log: Log) -> None:
         assert f"\n## {part}\n" in summary
     assert "kiln.py:7: error: limit is 1300" in summary
     assert asked(cases, "pi", "after-compact", words)["context"] == context(cases, log.path)
+    short = asked(cases, "pi", "before-compact", {**words, "tokens": 150})["summary"]
+    assert counter().count(short) <= 150
+    assert asked(cases, "pi", "before-compact", {**words, "tokens": 20}) is None
+    assert asked(cases, "pi", "before-compact", {**words, "tokens": "many"})["summary"] == summary
 
 
 def test_a_log_that_is_gone_is_known_by_its_session(cases: UseCases, log: Log) -> None:
@@ -222,7 +226,12 @@ def test_words_that_say_of_no_session_are_refused_by_name(given: bytes) -> None:
             raise AssertionError(session)
 
         def carried(
-            self, session: str, *, whole: bool = False, largest: int | None = None
+            self,
+            session: str,
+            *,
+            whole: bool = False,
+            most: int | None = None,
+            largest: int | None = None,
         ) -> Carried | None:
             raise AssertionError(session)
 
