@@ -15,7 +15,7 @@ from typing import Any
 from compress.decisions.values import DecisionPoint
 from inspector.decision_choice import time_of
 from inspector.decisions import current_points, rules_of
-from inspector.lake_files import LakeFiles, columns
+from inspector.lake_files import ROWS, LakeFiles, columns
 from inspector.lake_page import page
 from inspector.lake_reports import LakeReport
 from inspector.lake_rows import (
@@ -47,15 +47,18 @@ def export_lake(
     now: float,
     masked: bool = True,
     progress: Progress | None = None,
+    rows: int = ROWS,
 ) -> LakeReport:
-    """Brings the lake in ``folder`` up to the store: what it has already is left alone.
+    """Brings the lake in ``folder`` up to the store: what it has already is left alone. ``rows``:
+    from how many on a commit is closed.
 
     Raises :class:`inspector.decision_parquet.MissingExtraError`, and the errors of
     :func:`storage.lake_folder.opened` and :func:`storage.lake.check`.
     """
     columns()
     with opened(folder, lake.identity(store), page(), masked=masked) as found:
-        export = _Export(store, found, settings, now, Masker() if masked else None)
+        masker = Masker() if masked else None
+        export = _Export(store, found, settings, now, masker=masker, rows=rows)
         sessions = lake.sessions(store)
         lake.check(sessions, found.marks)
         for done, one in enumerate(sessions):
@@ -72,9 +75,17 @@ class _Export:
     """One run: rows into the files of the next commit, marks beside them."""
 
     def __init__(
-        self, store: Store, found: LakeFolder, settings: Settings, now: float, masker: Masker | None
+        self,
+        store: Store,
+        found: LakeFolder,
+        settings: Settings,
+        now: float,
+        *,
+        masker: Masker | None,
+        rows: int,
     ) -> None:
         self._store, self._lake, self._settings, self._now = store, found, settings, now
+        self._rows = rows
         self._masker = masker
         self._clean = Cleaner(masker)
         self._files = LakeFiles(found)
@@ -101,7 +112,7 @@ class _Export:
             self._add("operations", found, day_of(row.at), operation_row(session, row, self._clean))
         mark.read, mark.rules = found.read, rules
         self._brings(session.name, mark)
-        if self._files.is_full:
+        if self._files.count >= self._rows:
             self.commit()
 
     def commit(self) -> None:
@@ -138,7 +149,7 @@ class _Export:
                 self._add("events", found, day_of(one.entry.time), row)
             brings, _ = self._brings(session.name, mark)
             brings.update(lake.passed(mark, events))
-            if self._files.is_full:
+            if self._files.count >= self._rows:
                 self.commit()
 
     def _decisions(self, found: Found, mark: Mark, points: list[DecisionPoint]) -> None:

@@ -85,9 +85,9 @@ class LakeFiles:
         """Place of each file → its rows so far."""
 
     @property
-    def is_full(self) -> bool:
-        """Enough for one commit."""
-        return sum(self.rows.values()) + sum(map(len, self._waiting.values())) >= ROWS
+    def count(self) -> int:
+        """Rows so far."""
+        return sum(self.rows.values()) + sum(map(len, self._waiting.values()))
 
     def add(self, table: str, agent: str, day: str | None, row: Row, weight: int) -> None:
         """Takes a row whose texts are about ``weight`` bytes."""

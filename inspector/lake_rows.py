@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from compress.decisions.values import DecisionPoint
+from compress.entries import fact_line, headline
 from compress.events import ContentBlock, SessionEvent, Usage
 from compress.operations import OperationRow
 from inspector.decision_parquet import row_of
@@ -98,6 +99,8 @@ _INT64 = 1 << 63
 def event_row(session: SessionRecord, one: LakeEvent, clean: Cleaner) -> Row:
     """One row of ``events``."""
     entry, event = one.entry, one.event
+    blocks = [_cleaned(block, clean) for block in event.blocks]
+    meta = clean_json(entry.meta, clean)
     usage = entry.usage or _NULLED_USAGE
     return {
         **_session(session, clean),
@@ -129,9 +132,10 @@ def event_row(session: SessionRecord, one: LakeEvent, clean: Cleaner) -> Row:
         "output_tokens": _whole(usage.output),
         "reasoning_tokens": _whole(usage.reasoning),
         "is_lower_bound": None if entry.usage is None else usage.lower_bound,
-        "headline": clean(entry.headline),
-        "content": [_block(block, clean) for block in event.blocks],
-        "meta": _json(entry.meta, clean) if entry.meta else None,
+        # Of what is shown: the store's own is cut, and with it what a secret is known by.
+        "headline": readable(headline(blocks) or (fact_line(meta) if meta else "")),
+        "content": [_block(block) for block in blocks],
+        "meta": _json(meta) if meta else None,
     }
 
 
@@ -148,8 +152,8 @@ def operation_row(session: SessionRecord, row: OperationRow, clean: Cleaner) -> 
         "type": event.type,
         **_operation(event),
         "role": event.role,
-        "content": [_block(block, clean) for block in event.blocks],
-        "meta": _json(event.meta, clean) if event.meta else None,
+        "content": [_block(_cleaned(block, clean)) for block in event.blocks],
+        "meta": _json(clean_json(event.meta, clean)) if event.meta else None,
     }
 
 
@@ -212,20 +216,24 @@ def _operation(event: SessionEvent) -> Row:
     return {"op": None if op is None else op.op, "op_json": whole}
 
 
-def _block(block: ContentBlock, clean: Cleaner) -> Row:
-    given = block.input
+def _cleaned(block: ContentBlock, clean: Cleaner) -> ContentBlock:
+    given = None if block.input is None else clean_json(block.input, clean)
+    return block.model_copy(update={"text": clean(block.text), "input": given})
+
+
+def _block(block: ContentBlock) -> Row:
     return {
         "kind": block.kind,
-        "text": clean(block.text),
+        "text": block.text,
         "id": None if block.id is None else readable(block.id),
         "name": None if block.name is None else readable(block.name),
-        "input": None if given is None else _json(given, clean),
+        "input": None if block.input is None else _json(block.input),
         "is_error": block.is_error,
     }
 
 
-def _json(value: Any, clean: Cleaner) -> str:
-    return json.dumps(clean_json(value, clean), ensure_ascii=False, separators=(",", ":"))
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _whole(number: int | None) -> int | None:

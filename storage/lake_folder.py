@@ -224,8 +224,10 @@ def _read(path: Path) -> Any:
 
 
 def _make_folder(path: Path) -> None:
+    """With the folders above it, which ``parents=True`` would make for all to read."""
     if not path.is_dir():
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make_folder(path.parent)
+        path.mkdir(mode=0o700, exist_ok=True)
 
 
 def _to_disk(path: Path) -> None:

@@ -1,0 +1,157 @@
+"""Exports that are killed: whatever they leave, the next one loses nothing and doubles nothing."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.usecases import UseCases
+from tests.conftest import REPOSITORY
+from tests.inspector.lakes import exported, files, rows, stored
+from tests.inspector.logs import NAME, Log, usecases
+
+_WRITING = {"open", "os.link", "os.remove", "os.mkdir"}
+
+
+class Killed(BaseException):
+    """Ends an export as a kill does: nothing of the program's own can catch it."""
+
+
+class _Fuse:
+    """Raises before a step on files below a folder; a hook, once added, stays for good."""
+
+    def __init__(self) -> None:
+        self.folder = ""
+        self.left = 0
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if not self.folder or event not in _WRITING or (event == "open" and not _writes(arguments)):
+            return
+        if str(arguments[0]).startswith(self.folder):
+            self.left -= 1
+            if self.left < 0:
+                self.folder = ""
+                raise Killed
+
+    @contextmanager
+    def burning(self, folder: Path, steps: int) -> Iterator[None]:
+        self.folder, self.left = str(folder), steps
+        try:
+            yield
+        finally:
+            self.folder = ""
+
+
+def _writes(arguments: tuple[Any, ...]) -> bool:
+    return bool(arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
+
+
+FUSE = _Fuse()
+sys.addaudithook(FUSE)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Log:
+    log = Log(tmp_path)
+    for day in range(1, 3):
+        log.user(f"question {day}", timestamp=f"2026-01-0{day}T12:00:00.000Z")
+        log.assistant(
+            {"type": "text", "text": f"answer {day}"}, timestamp=f"2026-01-0{day}T12:00:01.000Z"
+        )
+    return log
+
+
+def test_an_export_that_ends_before_any_step_is_finished_by_the_next(
+    log: Log, tmp_path: Path
+) -> None:
+    cases = usecases(tmp_path / "own.db", tmp_path)
+    cases.ingest([log.path])
+    cases.pin(NAME, [2])
+    exported(cases, tmp_path / "whole", rows=6)
+    tables = ("events", "operations", "decisions")
+    expected = {table: rows(tmp_path / "whole", table) for table in tables}
+    lake, steps, killed = tmp_path / "lake", 0, True
+    while killed:
+        shutil.rmtree(lake, ignore_errors=True)
+        killed = False
+        with FUSE.burning(lake, steps):
+            try:
+                exported(cases, lake, rows=6)
+            except Killed:
+                killed = True
+        exported(cases, lake, rows=6)
+        assert {table: rows(lake, table) for table in tables} == expected, steps
+        assert not list((lake / "_ullage" / "staging").iterdir()), steps
+        if killed and steps % 5 == 0:
+            before = files(lake)
+            assert exported(cases, lake, rows=6).files == 0
+            assert files(lake) == before
+        steps += 1
+    assert steps > 20
+    cases.close()
+
+
+_EXPORT = """
+import sys
+from pathlib import Path
+from tests.inspector.lakes import exported
+from tests.inspector.logs import usecases
+import inspector.lake_files, pyarrow, pyarrow.parquet
+inspector.lake_files.columns()
+folder = Path(sys.argv[1])
+cases = usecases(folder / "own.db", folder)
+print("ready", flush=True)
+while True:
+    exported(cases, folder / "lake", rows=20)
+    sys.stdin.readline()
+    print("done", flush=True)
+"""
+
+
+def test_exports_that_are_killed_while_the_store_grows_give_every_row_once(
+    log: Log, tmp_path: Path
+) -> None:
+    cases = usecases(tmp_path / "own.db", tmp_path)
+    chance = random.Random(5)
+    for step in range(4):
+        for number in range(8):
+            log.step(100 * step + number, size=30)
+        cases.ingest([log.path])
+        _killed_after(tmp_path, chance.uniform(0.0, 0.25))
+    exported(cases, tmp_path / "lake", rows=20)
+    _same_rows(cases, tmp_path)
+    cases.close()
+
+
+def _killed_after(folder: Path, seconds: float) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _EXPORT, str(folder)],
+        cwd=REPOSITORY,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+
+
+def _same_rows(cases: UseCases, folder: Path) -> None:
+    exported(cases, folder / "fresh")
+    found = rows(folder / "lake", "events", "session, generation, seq")
+    assert found == stored(cases)
+    assert rows(folder / "lake", "events") == rows(folder / "fresh", "events")
+    versions = rows(folder / "lake", "decisions", "session, id, version")
+    assert len(versions) == len(set(versions))
