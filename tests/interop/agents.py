@@ -16,12 +16,20 @@ from typing import Any
 
 HOW_TO_INSTALL = (
     "npm install --ignore-scripts --prefix FOLDER @openai/codex@0.171.0 "
-    "@earendil-works/pi-coding-agent@1.6.0, then set ULLAGE_INTEROP=FOLDER (see CONTRIBUTING.md)"
+    "@earendil-works/pi-coding-agent@1.6.0 @google/gemini-cli@0.61.0, "
+    "then set ULLAGE_INTEROP=FOLDER (see CONTRIBUTING.md)"
 )
 PROBE = "Say that you are there."
 _SECONDS = 120
 _PI = "@earendil-works/pi-coding-agent"
 _LOADER = Path(__file__).with_name("pi_loader.mjs")
+_GEMINI = "@google/gemini-cli"
+_GEMINI_LOADER = Path(__file__).with_name("gemini_loader.mjs")
+_GEMINI_SETTINGS = {
+    "security": {"auth": {"selectedType": "gemini-api-key"}},
+    "privacy": {"usageStatisticsEnabled": False},
+    "general": {"disableAutoUpdate": True, "sessionRetention": {"enabled": False}},
+}
 
 _CODEX_SETTINGS = """
 model = "gpt-5.1-codex"
@@ -51,11 +59,20 @@ def program(name: str) -> Path | None:
 
 def pi_package() -> Path | None:
     """The folder of pi's package, found from its program; ``None`` without it or without node."""
-    found = program("pi")
+    return _package("pi", _PI)
+
+
+def gemini_package() -> Path | None:
+    """The same of Gemini CLI."""
+    return _package("gemini", _GEMINI)
+
+
+def _package(name: str, suffix: str) -> Path | None:
+    found = program(name)
     if found is None or shutil.which("node") is None:
         return None
     parents = found.resolve().parents
-    return next((folder for folder in parents if str(folder).endswith(_PI)), None)
+    return next((folder for folder in parents if str(folder).endswith(suffix)), None)
 
 
 class CodexHome:
@@ -89,7 +106,46 @@ def load_with_pi(package: Path, session: Path, folder: Path) -> list[dict[str, A
     return messages
 
 
-def _run(words: list[str], folder: Path, environment: dict[str, str]) -> str:
+class GeminiHome:
+    """A throw-away home of Gemini CLI that talks to the provider at ``url``."""
+
+    def __init__(self, folder: Path, url: str) -> None:
+        self._gemini = program("gemini")
+        self._home = folder / "home"
+        self._work = folder / "work"
+        self._work.mkdir()
+        self.chats = self._home / ".gemini" / "tmp" / self._work.name / "chats"
+        self.chats.mkdir(parents=True)
+        settings = self._home / ".gemini"
+        (settings / "settings.json").write_text(json.dumps(_GEMINI_SETTINGS), encoding="utf-8")
+        known = {"projects": {str(self._work): self._work.name}}
+        (settings / "projects.json").write_text(json.dumps(known), encoding="utf-8")
+        (self.chats.parent / ".project_root").write_text(str(self._work), encoding="utf-8")
+        self._url = url
+
+    def resume(self, session: str, prompt: str = PROBE) -> None:
+        """One turn in this session. Raises ``AssertionError`` with what the CLI said where it
+        does not finish."""
+        words = [str(self._gemini), "-m", "gemini-2.5-pro", "--resume", session, "-p", prompt]
+        environment = {
+            "HOME": str(self._home),
+            "GEMINI_API_KEY": "none",
+            "GOOGLE_GEMINI_BASE_URL": self._url,
+            "GEMINI_CLI_TRUST_WORKSPACE": "true",
+        }
+        _run(words, self._work, environment)
+
+
+def load_with_gemini(package: Path, sessions: list[Path], folder: Path) -> list[Any]:
+    """The contents that Gemini CLI would send for each of these files, by its own loader and
+    history; ``None`` for one that it does not open."""
+    words = ["node", str(_GEMINI_LOADER), str(package)]
+    paths = json.dumps([str(path) for path in sessions])
+    contents: list[Any] = json.loads(_run(words, folder, {}, said=paths))
+    return contents
+
+
+def _run(words: list[str], folder: Path, environment: dict[str, str], *, said: str = "") -> str:
     """Runs to the end, with nothing of this process' environment but the path, and leaves no
     process behind."""
     known = {"PATH": os.environ["PATH"], "HOME": str(folder), **environment}
@@ -97,7 +153,7 @@ def _run(words: list[str], folder: Path, environment: dict[str, str]) -> str:
         words,
         cwd=folder,
         env=known,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -105,7 +161,7 @@ def _run(words: list[str], folder: Path, environment: dict[str, str]) -> str:
         start_new_session=True,
     )
     try:
-        out, err = process.communicate(timeout=_SECONDS)
+        out, err = process.communicate(said, timeout=_SECONDS)
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)

@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.interop.agents import HOW_TO_INSTALL, CodexHome, pi_package, program
+from tests.interop.agents import (
+    HOW_TO_INSTALL,
+    CodexHome,
+    gemini_package,
+    pi_package,
+    program,
+)
 from tests.interop.provider import Provider, provider
 from tests.interop.wire import Line, of_responses
 from tests.resuming import Copied
@@ -49,4 +55,13 @@ def pi() -> Path:
     found = pi_package()
     if found is None:
         pytest.skip(f"pi is not installed, or node is not: {HOW_TO_INSTALL}")
+    return found
+
+
+@pytest.fixture(scope="session")
+def gemini() -> Path:
+    """The folder of Gemini CLI's package."""
+    found = gemini_package()
+    if found is None:
+        pytest.skip(f"Gemini CLI is not installed, or node is not: {HOW_TO_INSTALL}")
     return found

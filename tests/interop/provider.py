@@ -1,6 +1,6 @@
 """A provider on the loopback that answers every request with one word and keeps what it was sent.
 
-Speaks as much of OpenAI's Responses API as an agent needs to finish a turn.
+Speaks as much of OpenAI's Responses API, and of Gemini's, as an agent needs to finish a turn.
 """
 
 from __future__ import annotations
@@ -28,7 +28,11 @@ class Provider:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/v1"
+        return f"{self.root}/v1"
+
+    @property
+    def root(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
 
 
 @contextmanager
@@ -71,13 +75,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self._body()
-        if not self.path.partition("?")[0].endswith("/responses"):
+        asked = self.path.partition("?")[0]
+        if not asked.endswith(("/responses", ":streamGenerateContent")):
             self._send(200, "application/json", b"{}")
             return
-        asked = json.loads(body)
         requests = self.server.requests
-        requests.append(asked)
-        self._send(200, "text/event-stream", _stream(len(requests)))
+        requests.append(json.loads(body))
+        stream = _stream(len(requests)) if asked.endswith("/responses") else _gemini_stream()
+        self._send(200, "text/event-stream", stream)
 
     def _body(self) -> bytes:
         if self.headers.get("Transfer-Encoding", "").lower() == "chunked":
@@ -128,3 +133,17 @@ def _stream(number: int) -> bytes:
     return b"".join(
         f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode() for event in events
     )
+
+
+def _gemini_stream() -> bytes:
+    """The one event of an answer of Gemini's."""
+    content = {"role": "model", "parts": [{"text": ANSWER}]}
+    answer = {
+        "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
+        "usageMetadata": {
+            "promptTokenCount": 100,
+            "candidatesTokenCount": 2,
+            "totalTokenCount": 102,
+        },
+    }
+    return f"data: {json.dumps(answer)}\r\n\r\n".encode()
