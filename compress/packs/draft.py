@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from compress.errors import CompressError
@@ -22,7 +23,7 @@ class EmptyPackError(CompressError):
 def pack_draft(
     pack: Pack, session: str, tokens: int, *, scope: str = "", origin: Origin = "user"
 ) -> OperationDraft:
-    """``pack/commit`` with the facts · ``context/message`` with the text, behind what stands.
+    """The operation that puts a pack behind what stands.
 
     ``session`` is the name of the one that it is committed on: its beliefs' events are the
     message's sources, those of others stand with the facts. ``tokens``: what the text counts there.
@@ -35,6 +36,31 @@ def pack_draft(
             "Nothing is packed, so there is nothing to commit: ask for something else, or raise "
             "the budget."
         )
+    facts = {
+        "query": pack.request.query,
+        "scope": scope,
+        "budget": pack.request.budget,
+        "tokens": pack.tokens,
+        "counter": pack.counter,
+        "compression": pack.request.type_aware,
+    }
+    headline = _headline(pack, len(packed))
+    return context_draft(pack.text, tokens, packed, facts, headline, session=session, origin=origin)
+
+
+def context_draft(
+    text: str,
+    tokens: int,
+    packed: Sequence[PackLine],
+    facts: Mapping[str, Any],
+    headline: str,
+    *,
+    session: str = "",
+    origin: Origin = "user",
+) -> OperationDraft:
+    """``pack/commit`` with the facts and the beliefs that are packed · ``context/message`` with the
+    text of so many tokens, behind what stands; its sources are the events of the session's own
+    beliefs."""
     own: dict[NodeId, None] = {
         seq: None
         for line in packed
@@ -45,12 +71,8 @@ def pack_draft(
         1,
         type="pack/commit",
         meta={
-            "query": _sound(pack.request.query),
-            "scope": scope,
-            "budget": pack.request.budget,
-            "tokens": pack.tokens,
-            "counter": pack.counter,
-            "compression": pack.request.type_aware,
+            **facts,
+            "query": _sound(facts["query"]),
             "beliefs": [_facts(line) for line in packed],
         },
     )
@@ -60,9 +82,9 @@ def pack_draft(
         node="+2",
         role="user",
         op=Append(),
-        blocks=(ContentBlock(kind="context", text=pack.text),),
+        blocks=(ContentBlock(kind="context", text=text),),
         source_event_seqs=(*own, "+1"),
-        meta={"headline": _headline(pack, len(packed)), "block_tokens": [tokens]},
+        meta={"headline": headline, "block_tokens": [tokens]},
     )
     return OperationDraft("pack", (told, message), origin)
 

@@ -166,6 +166,12 @@ def test_a_commit_appends_the_text_undo_takes_it_back_and_a_copy_carries_it(
     assert texts(cases) == before
 
 
+def test_a_query_that_is_no_text_can_be_committed(cases: UseCases) -> None:
+    report = cases.commit_rebuild(cases.rebuild(NAME, budget=1_000, query="glaze \udcff"))
+    assert report.operation == "o1"
+    assert texts(cases)[-1] == report.text
+
+
 def test_files_are_written_whole_and_never_over_others(cases: UseCases, tmp_path: Path) -> None:
     handle = cases.rebuild(NAME, budget=1_000)
     report = cases.save_rebuild(handle, tmp_path / "handover.md")
