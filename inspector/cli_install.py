@@ -103,7 +103,11 @@ def _place(project: bool) -> Place:
     return Place(Path.home(), os.environ, Path.cwd() if project else None)
 
 
-@click.command(hidden=True, context_settings={"ignore_unknown_options": True})
+@click.command(
+    hidden=True,
+    context_settings={"ignore_unknown_options": True},
+    epilog=example("ullage hook claude session-start < call.json"),
+)
 @click.argument("words", nargs=-1)
 @click.option("--db", metavar="FILE")
 @click.pass_obj
