@@ -144,12 +144,12 @@ class GeminiReader(GeminiTurns):
             for group in message.groups
             if group.told_by == "turn" and group.call is not None
         }
+        # An id that comes twice is one message: at its first place, with its last content.
+        found = {m.id or f"{self._native}.{m.block}": m for m in decoded.messages}
         emissions: list[Emission] = []
-        for message in decoded.messages:
-            earlier = before.get(message.id, [])
-            native = self._native
-            name = message.id or f"{native}.{message.block}"
-            emissions += self._match(message, name, native, known, earlier, turns=turns)
+        for name, message in found.items():
+            earlier = before.get(name, [])
+            emissions += self._match(message, name, self._native, known, earlier, turns=turns)
         self._dropped = [node for node in nodes if not node.alive]
         self._place(emissions, self._wanted(), compacts=bool(before))
         self._tell_after(emissions, decoded)

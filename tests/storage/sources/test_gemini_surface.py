@@ -142,6 +142,20 @@ def test_after_a_checkpoint_the_running_agent_has_the_results_of_its_turns() -> 
     assert told(rows, "live") == [call, ("user", ["one"])]
 
 
+def test_of_an_id_that_a_checkpoint_has_twice_the_last_content_counts() -> None:
+    # The CLI writes so when a session is resumed for the second time.
+    asked = answer("g1", [called("c1")], toolCalls=[tool("c1", "one")])
+    result, both = response("c1", "one"), user("r", response("c1", "one"), "and")
+    rows = [HEADER, asked, user("r", result), answer("g2", "b")]
+    rows.append(checkpoint(asked, both, user("r", result), answer("g2", "b")))
+    assert told(rows) == told(rows[:-1])
+    assert told(rows) == [
+        ("assistant", ["tool_call c1"]),
+        ("user", ["one", "one"]),
+        ("assistant", ["b"]),
+    ]
+
+
 @pytest.mark.parametrize("text", ["/compress", "?", " /x", "<hook_context>h</hook_context>"])
 def test_what_a_resume_drops_the_running_agent_had_sent(text: str) -> None:
     rows = [HEADER, user("u1", text), user("u2", "go")]
