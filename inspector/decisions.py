@@ -65,7 +65,7 @@ def decisions_report(
     if progress is not None and chosen:
         progress(len(chosen), len(chosen), Path(chosen[-1].path))
     found = decisions(store, chosen, copies=len(chosen) == 1)
-    if store.connections.read_only:
+    if not store.connections.takes_more:
         found = _with_fresh(chosen, found, fresh)
     found = [kept for kept in found if is_wanted(kept.point, wanted)]
     undated = 0
@@ -95,7 +95,7 @@ def session_points(store: Store, session: SessionRecord, until: int) -> list[Dec
         fresh = bring_up(store, session, rules)
     texts = kept_texts(store, [session], _NEWEST, until=until)
     found = {point.id: point for point in map(DecisionPoint.model_validate_json, _texts(texts))}
-    if store.connections.read_only:
+    if not store.connections.takes_more:
         found.update((point.id, point) for point in fresh)
     known = [point for point in found.values() if point.revision <= until]
     return sorted(known, key=lambda point: (int(point.first_seq), int(point.last_seq), point.id))
@@ -113,7 +113,7 @@ def current_points(
     fresh = bring_up(store, session, rules_of(session))
     graduate(store, session, settings.memory_tokens, now)
     found = decisions(store, [session], copies=False)
-    if store.connections.read_only:
+    if not store.connections.takes_more:
         found = _with_fresh([session], found, {session.id: fresh})
     return [kept.point for kept in found]
 

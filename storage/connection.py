@@ -46,8 +46,9 @@ class Connections:
         """Only looks for changes; made when that is first asked for."""
         self._watching = threading.Lock()
         self.read_only = False
-        self._why = "may only be read by this user"
+        self._why = "may only be read by this user, so nothing can be added;"
         """Said of a store that is open for looking only."""
+        self._had_room = True
         if not self.in_memory:
             _make_private(Path(self.path))
             _refuse_foreign(Path(self.path))
@@ -76,7 +77,10 @@ class Connections:
             self.close()
             with suppress(sqlite3.Error):
                 self.read_only = True
-                self._why = f"cannot be written now ({error})"
+                self._why = (
+                    f"cannot be written now ({error}), so nothing can be added; make room on its "
+                    "disk or its folder writable, or"
+                )
                 first = self._open()
                 if _pragma(first, "user_version") == VERSION:
                     return first
@@ -122,8 +126,7 @@ class Connections:
         """
         if self.read_only:
             raise StoreUnusableError(
-                f"The store {self.path} {self._why}, so nothing can be added; make room on its "
-                "disk, or name another with --db FILE."
+                f"The store {self.path} {self._why} name another with --db FILE."
             )
         with self._guard():
             connection = self._connection()
@@ -132,16 +135,25 @@ class Connections:
             try:
                 connection.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as error:
+                self._had_room = not _unwritable(error)
                 raise _busy_or_unusable(self.path, error) from error
             try:
                 yield connection
                 connection.execute("COMMIT")
+                self._had_room = True
             except BaseException as error:
                 with suppress(sqlite3.Error):
                     connection.execute("ROLLBACK")
                 if _unwritable(error):
+                    self._had_room = False
                     raise _unusable(self.path, error) from error
                 raise
+
+    @property
+    def takes_more(self) -> bool:
+        """Whether something can be added, as far as is known: not where the store may only be
+        read, or the last write found no room."""
+        return self._had_room and not self.read_only
 
     def data_version(self) -> tuple[int, int]:
         """Changes whenever any connection, of this process or another, has written; the same in

@@ -20,6 +20,7 @@ from compress.decisions.memory import graduated, graduating, graduation
 from compress.decisions.values import DecisionPoint
 from compress.operations import OperationRow, number, operations
 from storage.catalog import SessionRecord
+from storage.errors import StoreUnusableError
 from storage.format import SEQ_MASK
 from storage.rows import event_id, seq_of, session_of
 from storage.store import Store
@@ -88,7 +89,7 @@ class _Harvested:
 
 def bring_up(store: Store, session: SessionRecord, rules: Rules) -> list[DecisionPoint]:
     """Harvests what the session got since, and keeps it; the records that are new or changed.
-    Where the store may only be read, nothing is kept.
+    Where the store takes no more, nothing is kept.
 
     Raises :class:`storage.errors.StoreBusyError`.
     """
@@ -96,7 +97,13 @@ def bring_up(store: Store, session: SessionRecord, rules: Rules) -> list[Decisio
         harvested = _harvest(store, session, rules)
         if harvested is None:
             return []
-        if store.connections.read_only or _keep(store, session, harvested):
+        try:
+            if store.connections.read_only or _keep(store, session, harvested):
+                return list(harvested.points)
+        except StoreUnusableError:
+            # Its disk is full: they are harvested anew the next time.
+            if store.connections.takes_more:
+                raise
             return list(harvested.points)
 
 
@@ -104,7 +111,7 @@ def graduate(store: Store, session: SessionRecord, cap: int, at: float) -> None:
     """Has the oldest records of the session's memory graduate until the rest weighs at most
     ``cap`` tokens, as one operation of the policy on its strand. ``at``: seconds since 1970."""
     points = [kept.point for kept in decisions(store, [session])]
-    if store.connections.read_only or not graduating(_of_session(points, ()), cap):
+    if not store.connections.takes_more or not graduating(_of_session(points, ()), cap):
         return
 
     def make(strand: Sequence[OperationRow]) -> Sequence[OperationRow]:
