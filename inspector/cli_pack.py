@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from inspector.cli_completion import complete_session
-from inspector.cli_shell import Shell, example, json_options, store_options
+from inspector.cli_shell import Shell, example, json_options, store_options, tokens
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -35,7 +35,7 @@ def _complete_words(
 @click.argument(
     "words", nargs=-1, required=True, metavar="[SESSION] QUERY", shell_complete=_complete_words
 )
-@click.option("--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Of the whole pack.")
+@click.option("--budget", type=tokens, metavar="TOKENS", help="Of the whole pack.")
 @click.option(
     "--project", is_flag=True, help="Look in all sessions of SESSION's folder, or of this one."
 )

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from inspector.squeeze_reports import OutputRow
 
 _LISTED = 20
+_DIGITS = 10
+"""Of a seq, at most."""
 
 
 @click.command(
@@ -49,7 +51,7 @@ def raw(shell: Shell, pointer: str | None, force: bool) -> None:
 
 def _pieces(shell: Shell, stack: ExitStack, pointer: str) -> Iterator[bytes]:
     session, colon, event = pointer.rpartition(":")
-    if colon and event.isdecimal():
+    if colon and event.isdecimal() and len(event) <= _DIGITS:
         usecases = stack.enter_context(shell.usecases())
         return usecases.raw_content(usecases.find(session), int(event))
     from storage.connection import Connections

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from inspector.cli_completion import complete_session
-from inspector.cli_shell import Shell, example, json_option, seq, store_options
+from inspector.cli_shell import Shell, example, json_option, seq, store_options, tokens
 
 if TYPE_CHECKING:
     from inspector.cli_paint import Paint
@@ -31,7 +31,7 @@ LISTED = 6
 @click.argument("session", shell_complete=complete_session)
 @click.option(
     "--budget",
-    type=click.IntRange(min=1),
+    type=tokens,
     metavar="TOKENS",
     help="Of the whole context; without it as many as a summary may have.",
 )

@@ -216,6 +216,10 @@ def error_document(code: str, message: str, choices: Sequence[object] = ()) -> s
     return _dumped({"error": {"code": code, "message": message, "choices": list(choices)}})
 
 
+tokens = click.IntRange(1, 1_000_000_000)
+"""Of a budget. No window is as large by far, and figures beyond that are slips of the finger."""
+
+
 def seq(value: str) -> int | str:
     """A seq of the agent's log (``120``), or an event of the user's operations (``o3``)."""
     text = value.strip()

@@ -11,6 +11,9 @@ from pathlib import Path
 from compress.errors import CompressError
 from storage.publishing import publish
 
+_SHOWN = 200
+"""Characters of a path that a refusal repeats."""
+
 
 class ExportFileError(CompressError):
     """An export cannot be written where it was asked for."""
@@ -24,16 +27,11 @@ def write_export(path: Path, pieces: Iterable[bytes], *, force: bool = False) ->
 
     Raises :class:`ExportFileError`.
     """
-    if path.is_symlink():
-        raise ExportFileError(f"{path} is a link; name the file itself, or another one.")
-    if path.is_dir():
-        raise ExportFileError(f"{path} is a folder; name a file in it.")
-    if path.exists() and not force:
-        raise ExportFileError(f"{path} is there already; name another file, or add --force.")
     try:
+        _refuse(path, force=force)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".ullage-", suffix=".part")
-    except OSError as error:
-        raise _unwritable(path, error) from error
+    except (OSError, ValueError) as error:
+        raise no_place(path, error) from error
     try:
         with os.fdopen(handle, "wb") as file:
             for piece in pieces:
@@ -45,11 +43,24 @@ def write_export(path: Path, pieces: Iterable[bytes], *, force: bool = False) ->
     except FileExistsError as error:
         raise ExportFileError(f"{path} was made meanwhile; name another file.") from error
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise no_place(path, error) from error
     finally:
         with suppress(FileNotFoundError):
             Path(name).unlink()
 
 
-def _unwritable(path: Path, error: OSError) -> ExportFileError:
-    return ExportFileError(f"{path} cannot be written: {error.strerror}.")
+def no_place(path: Path, error: Exception) -> ExportFileError:
+    """That nothing can be written there, and why, as the system says it."""
+    name = str(path)
+    shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
+    why = getattr(error, "strerror", None) or str(error).rstrip(".")
+    return ExportFileError(f"{shown!r} cannot be written: {why}. Name another place.")
+
+
+def _refuse(path: Path, *, force: bool) -> None:
+    if path.is_symlink():
+        raise ExportFileError(f"{path} is a link; name the file itself, or another one.")
+    if path.is_dir():
+        raise ExportFileError(f"{path} is a folder; name a file in it.")
+    if path.exists() and not force:
+        raise ExportFileError(f"{path} is there already; name another file, or add --force.")

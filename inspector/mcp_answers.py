@@ -7,6 +7,7 @@ where a person allowed it.
 from __future__ import annotations
 
 import codecs
+from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -22,6 +23,10 @@ from inspector.usecases import UseCases
 MOST_CHARACTERS = 20_000
 """Of one answer."""
 MOST_HITS = 50
+MOST_TOKENS = 50_000
+"""Of one pack."""
+_DIGITS = 10
+"""Of a seq, at most."""
 _HEADLINE = 200
 
 Scope = Literal["session", "project", "store"]
@@ -68,7 +73,7 @@ class Answers:
         Raises :class:`PointerError` for what is no pointer.
         """
         name, colon, event = pointer.rpartition(":")
-        if not colon or not event.isdecimal():
+        if not colon or not event.isdecimal() or len(event) > _DIGITS:
             raise PointerError(
                 f"{line(pointer, 80)!r} is no pointer: they read SESSION:SEQ, as search lists them."
             )
@@ -82,16 +87,26 @@ class Answers:
     def pack(
         self, query: str, budget: int = 2_000, scope: Scope = "session", session: str | None = None
     ) -> str:
-        """What the logs know about a query, within so many tokens, whole."""
+        """What the logs know about a query, within so many tokens (50,000 at most), whole."""
         where = None if scope == "store" else self.session(session)
-        handle = self._cases.pack(where, query, budget=budget, project=scope == "project")
+        most = min(budget, MOST_TOKENS)
+        handle = self._cases.pack(where, query, budget=most, project=scope == "project")
         return clean(handle.report.text)
 
     def decisions(self, session: str | None = None, limit: int = 20) -> str:
         """What was done, stage by stage, and how it ended: the newest stages last."""
         rows = self._cases.decisions(self.session(session)).rows
-        shown = rows[-max(limit, 1) :]
-        return clean("\n\n".join(memory_text(row.point) for row in shown))[:MOST_CHARACTERS]
+        found: deque[str] = deque()
+        room = MOST_CHARACTERS
+        for row in reversed(rows[-max(limit, 1) :]):
+            text = clean(memory_text(row.point))
+            room -= len(text) + 2
+            if room < 0 and found:
+                # What happened last is what is asked for.
+                found.appendleft("[older ones are left out: ask for fewer]")
+                break
+            found.appendleft(text[:MOST_CHARACTERS])
+        return "\n\n".join(found)
 
     def pressure(self, session: str | None = None) -> str:
         """How full the context window is, of what, and when it will overflow."""

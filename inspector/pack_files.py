@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from inspector.export_files import ExportFileError, write_export
+from inspector.export_files import ExportFileError, no_place, write_export
 from inspector.pack_reports import PackReport
 
 FORMS = (".md", ".json")
@@ -19,13 +19,19 @@ _DIGITS = 12
 
 def paths_for(report: PackReport, place: Path, stem: str = "pack") -> Mapping[str, Path]:
     """Form → file: both forms beside each other, whichever of the two endings ``place`` has. In a
-    folder their name follows from the text, behind ``stem``."""
-    place = place.expanduser()
-    if place.is_dir():
-        digest = hashlib.sha256(report.text.encode("utf-8", "surrogatepass")).hexdigest()
-        place /= f"{stem}-{digest[:_DIGITS]}"
-    name = place.stem if place.suffix in FORMS else place.name
-    return {form: place.with_name(name + form) for form in FORMS}
+    folder their name follows from the text, behind ``stem``.
+
+    Raises :class:`inspector.export_files.ExportFileError` for what is no place."""
+    try:
+        place = place.expanduser()
+        if place.is_dir():
+            digest = hashlib.sha256(report.text.encode("utf-8", "surrogatepass")).hexdigest()
+            place /= f"{stem}-{digest[:_DIGITS]}"
+        name = place.stem if place.suffix in FORMS else place.name
+        return {form: place.with_name(name + form) for form in FORMS}
+    except (OSError, RuntimeError, ValueError) as error:
+        # A name that is too long, a byte that no name holds, the home of nobody.
+        raise no_place(place, error) from error
 
 
 def contents(report: PackReport) -> Mapping[str, bytes]:

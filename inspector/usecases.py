@@ -18,7 +18,7 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from compress.errors import CompressError
 from compress.events import NodeId
@@ -202,10 +202,10 @@ class UseCases:
         Raises :class:`UnknownSessionError`.
         """
         if "/" in reference or Path(reference).suffix:
-            path = Path(reference).expanduser()
-            if path.is_file():
+            path, kind = _looked_at(reference)
+            if kind == "file":
                 return self._find_file(path)
-            if path.is_dir():
+            if kind == "folder":
                 raise UnknownSessionError(
                     f"{path} is a folder, not a log: name a file in it, or read all of it with "
                     "ullage ingest."
@@ -800,6 +800,8 @@ class UseCases:
         seqs: Sequence[NodeId],
         draft: Callable[[PlanState, NodeId], OperationDraft],
     ) -> OperationReport:
+        if not seqs:
+            raise CompressError("No message is named: give at least one seq.")
         loaded = self._load(session)
         plan = loaded.plan()
         # A node that is named twice, or by two of its events, counts once.
@@ -863,6 +865,16 @@ def open_usecases(loaded: Loaded) -> UseCases:
     Raises the errors of :class:`storage.store.Store`.
     """
     return UseCases(Store(loaded.settings.db, registry()), loaded)
+
+
+def _looked_at(reference: str) -> tuple[Path, Literal["file", "folder", ""]]:
+    """What a person's words are as a path; nothing where no path can be meant, as with a name that
+    is too long for one or the home of a user that is not there."""
+    path = Path(reference)
+    with suppress(OSError, RuntimeError, ValueError):
+        path = path.expanduser()
+        return path, "file" if path.is_file() else "folder" if path.is_dir() else ""
+    return path, ""
 
 
 def _moment(record: SessionRecord, at: NodeId | None) -> NodeId | None:

@@ -42,8 +42,9 @@ class UsageFigures(NamedTuple):
 
 
 def event_id(session: int, seq: int) -> int:
-    """The id of an event's row."""
-    return session << SEQ_BITS | seq
+    """The id of an event's row; one that no row has, for a number that is no seq: it would reach
+    into another session."""
+    return session << SEQ_BITS | seq if 0 <= seq <= SEQ_MASK else -1
 
 
 def seq_of(identifier: int) -> int:

@@ -39,6 +39,8 @@ _OPERATIONS = (
     "WHERE session_id = ? ORDER BY number"
 )
 _PAGE = 500
+_SHOWN, _LONGEST = 120, 4_096
+"""Characters of a reference that a refusal repeats; of the longest that is looked for."""
 _NAMED = 6
 """Candidates that a refusal lists."""
 _RECENCY = "min(coalesce(s.last_event_at, f.mtime_ns / 1e9), f.mtime_ns / 1e9)"
@@ -98,6 +100,14 @@ class Store:
             raise UnknownSessionError("No session is named; ullage sessions lists them.")
         if reference == "last":
             return self._last()
+        said = repr(reference if len(reference) <= _SHOWN else f"{reference[:_SHOWN]}…")
+        unknown = UnknownSessionError(
+            f"No session is called {said}; ullage sessions lists them, and the path of a log will "
+            "do as well."
+        )
+        # SQLite takes neither a pattern without bound nor half of a surrogate pair.
+        if len(reference) > _LONGEST or any("\ud800" <= c <= "\udfff" for c in reference):
+            raise unknown
         pattern = reference.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         pattern = pattern.replace("…", "%") if "…" in pattern else f"{pattern}%"
         with self.connections.read() as connection:
@@ -108,14 +118,11 @@ class Store:
             ).fetchall()
         found = [decode_session(row) for row in rows_]
         if not found:
-            raise UnknownSessionError(
-                f"No session is called {reference!r}; ullage sessions lists them, and the path of "
-                "a log will do as well."
-            )
+            raise unknown
         if len(found) > 1 and found[0].name != reference:
             several = "several sessions" if len(found) <= _NAMED else f"more than {_NAMED} sessions"
             raise UnknownSessionError(
-                f"{reference!r} stands for {several}; give more of the name.",
+                f"{said} stands for {several}; give more of the name.",
                 choices=[record.name for record in found[:_NAMED]],
             )
         return found[0]
