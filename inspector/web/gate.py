@@ -41,7 +41,7 @@ class Gate:
 
     def admit(self, token: str) -> str | None:
         """The cookie that a token is changed for, once; ``None`` for a wrong or a used one."""
-        if not compare_digest(token.encode(), self._token.encode()):
+        if not compare_digest(_bytes(token), self._token.encode()):
             return None
         self._token = secrets.token_urlsafe(SECRET_BYTES)
         cookie = secrets.token_urlsafe(SECRET_BYTES)
@@ -50,10 +50,15 @@ class Gate:
 
     def knows(self, cookie: str | None) -> bool:
         """Whether a cookie was given out by :meth:`admit`."""
-        given = (cookie or "").encode()
+        given = _bytes(cookie or "")
         return any(compare_digest(given, known.encode()) for known in self._cookies)
 
 
 def loopback_names(port: int) -> frozenset[str]:
     """How a server on this port may be called."""
     return frozenset(f"{name}:{port}" for name in LOOPBACK)
+
+
+def _bytes(given: str) -> bytes:
+    """Whatever bytes a header held: those that are no UTF-8 came as lone surrogates."""
+    return given.encode("utf-8", "surrogatepass")
