@@ -8,7 +8,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from compress.beliefs.classes import Source
 from compress.beliefs.harvest import beliefs_of
@@ -21,6 +20,7 @@ from compress.toolcalls import tool_call
 from inspector.contents import Contents
 from inspector.loaded import LoadedSession
 from inspector.pack_decisions import decision_beliefs
+from inspector.pack_reports import PackScope
 from storage.around import calls_answered, mentions_behind
 from storage.candidates import Matches, matches, recent
 from storage.catalog import SessionRecord
@@ -28,8 +28,6 @@ from storage.index_part import Match
 from storage.scoring import scores
 from storage.scripts import is_searchable
 from storage.store import Store
-
-PackScope = Literal["session", "project", "store"]
 
 READ_TOKENS = 24_000
 """Of the events that are read, where nothing else is asked for."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from pydantic import AliasChoices, ConfigDict, Field
 
@@ -10,6 +11,9 @@ from compress.beliefs.values import BeliefType, RetentionClass, Strategy
 from compress.events import NodeId
 from compress.packs.values import Pack, Reason
 from inspector.reports import Report
+
+PackScope = Literal["session", "project", "store"]
+"""Where it is looked for."""
 
 
 class PackLineReport(Report):
@@ -47,8 +51,7 @@ class PackReport(Report):
     model_config = ConfigDict(serialize_by_alias=True)
 
     query: str
-    scope: str
-    """``session``, ``project`` or ``store``: where it was looked for."""
+    scope: PackScope
     session: str | None = None
     """On whose plan surface it is, or would be, committed."""
     budget: int
@@ -64,7 +67,7 @@ class PackReport(Report):
     operation: str | None = None
     """Of the commit; none for a preview."""
     files: tuple[str, ...] = ()
-    """That were written with the commit."""
+    """That were written, as Markdown and as JSON."""
 
 
 @dataclass(frozen=True, slots=True)

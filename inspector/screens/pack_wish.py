@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from compress.beliefs.values import Strategy
-from inspector.pack_reports import PackLineReport
+from inspector.pack_reports import PackLineReport, PackScope
 
-Scope = Literal["session", "project", "store"]
+Scope = PackScope
 
 SCOPES: tuple[Scope, ...] = ("session", "project", "store")
 STRATEGIES: tuple[Strategy, ...] = ("verbatim", "headline", "query_headline", "stub")
