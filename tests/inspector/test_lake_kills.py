@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from inspector.usecases import UseCases
@@ -78,8 +79,7 @@ def test_an_export_that_ends_before_any_step_is_finished_by_the_next(
     cases.ingest([log.path])
     cases.pin(NAME, [2])
     exported(cases, tmp_path / "whole", rows=6)
-    tables = ("events", "operations", "decisions")
-    expected = {table: rows(tmp_path / "whole", table) for table in tables}
+    expected = plain_rows(tmp_path / "whole")
     lake, steps, killed = tmp_path / "lake", 0, True
     while killed:
         shutil.rmtree(lake, ignore_errors=True)
@@ -90,7 +90,7 @@ def test_an_export_that_ends_before_any_step_is_finished_by_the_next(
             except Killed:
                 killed = True
         exported(cases, lake, rows=6)
-        assert {table: rows(lake, table) for table in tables} == expected, steps
+        assert plain_rows(lake) == expected, steps
         assert not list((lake / "_ullage" / "staging").iterdir()), steps
         if killed and steps % 5 == 0:
             before = files(lake)
@@ -99,6 +99,16 @@ def test_an_export_that_ends_before_any_step_is_finished_by_the_next(
         steps += 1
     assert steps > 20
     cases.close()
+
+
+def plain_rows(folder: Path) -> list[tuple[str, str]]:
+    """Each row with its partition; not by a query, which takes longer, since it is done often."""
+    found = []
+    for path in folder.rglob("*.parquet"):
+        with path.open("rb") as file:
+            table = pq.ParquetFile(file).read(use_threads=False)
+        found += [(str(path.parent.relative_to(folder)), repr(row)) for row in table.to_pylist()]
+    return sorted(found)
 
 
 _EXPORT = """
