@@ -3,6 +3,7 @@ an agent starts it."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from pathlib import Path
@@ -145,8 +146,8 @@ async def test_over_stdio_as_an_agent_starts_it(log: Log, tmp_path: Path) -> Non
     )
     async with Client(started) as client:
         said = ""
-        for _ in range(600):
-            said = text_of(await client.call_tool("search", {"query": "haystack"}))
-            if "asked:" in said:
-                break
+        async with asyncio.timeout(60):
+            while "asked:" not in said:
+                said = text_of(await client.call_tool("search", {"query": "haystack"}))
+                await asyncio.sleep(0.05)
         assert "Why is the needle in the haystack?" in said
