@@ -21,6 +21,7 @@ from compress.events import NodeId
 from inspector.messages import ReadingMoved, StoreGrew
 from inspector.palette import DARK, LIGHT
 from inspector.reports import CompactionMode
+from inspector.screens.pack_wish import PackWish
 from inspector.screens.ports import Inquiry
 
 POLL = 0.1
@@ -176,6 +177,15 @@ class UllageApp(App[None]):
         from inspector.screens.pack import PackScreen  # noqa: PLC0415
 
         self.push_screen(PackScreen(session, query))
+
+    def open_rebuild(
+        self, session: str, wish: PackWish, then: Callable[[bool | None], None]
+    ) -> None:
+        """One context to go on with, for the question and under the budget of a wish; ``then``
+        hears whether it was committed."""
+        from inspector.screens.rebuild import RebuildScreen  # noqa: PLC0415
+
+        self.push_screen(RebuildScreen(session, wish), then)
 
     def action_search(self) -> None:
         from inspector.screens.search import SearchScreen  # noqa: PLC0415

@@ -70,6 +70,7 @@ _PACK = (
     ("r", "take back changes by hand"), ("Enter", "to the line's event"),
     ("y", "the figures; again: commit"), ("w", "save as Markdown and JSON"),
     ("c", "copy it"), ("u U", "undo, redo an operation"),
+    ("o", "rebuild a whole context"),
 )  # fmt: skip
 
 KEYS = (_EVERYWHERE, _SESSION, _COMPACTION, _PACK, _AUDIT, _DECISIONS)

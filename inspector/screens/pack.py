@@ -2,75 +2,105 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
-from textual import events, on
+from textual import on
 from textual.binding import Binding, BindingType
-from textual.widgets import Input
 
-from inspector.messages import ChoiceTaken, RowActivated
-from inspector.pack_reports import PackLineReport, PackReport
-from inspector.reports import OperationReport
+from inspector.messages import RowActivated
+from inspector.pack_reports import PackHandle, PackLineReport, PackReport
 from inspector.sanitize import clean
-from inspector.screens.edits import BudgetWordsError, budget_of
+from inspector.screens.context import FIRST, ContextScreen
 from inspector.screens.pack_wish import SCOPES, PackWish, Scope
-from inspector.screens.packing import COMMIT, NOT_YET, OVERFLOW, AskedPackScreen
-from inspector.widgets import figures
-from inspector.widgets.bars import NOTE, Banner
+from inspector.widgets.line_list import Listed
+from inspector.widgets.markdown import markdown
+from inspector.widgets.pack_list import PackList, heading
+from inspector.widgets.pack_words import confirmation, figures_words, line_facts
+from inspector.widgets.text_pane import Section
+from inspector.widgets.tones import Cells
 
-DEFAULT_BUDGET = 4_000
-"""What ``+`` and ``-`` start from while there is no pack."""
+NOTHING = "Nothing to pack: no event matches, and none is pinned."
+HINT = "Type what is asked for; without words the newest, the most used and the pinned come first."
 
 
-class PackScreen(AskedPackScreen):
-    """Of the session, its project or the whole store. Dismisses with whether it was committed."""
+class PackScreen(ContextScreen[PackHandle]):
+    """Of the session, its project or the whole store."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Leave", tooltip="back, nothing is written"),
-        Binding("y", "commit", "Commit", tooltip="shows the figures; again: append it to the plan"),
-        Binding("slash", "words", "Query", tooltip="what is asked for"),
+        *FIRST,
         Binding("space", "in_or_out", "In or out", tooltip="the line under the cursor"),
         Binding("s", "strategy", "Strategy", tooltip="how much of the line stands in the pack"),
-        Binding("b", "budget", "Budget", tooltip="tokens of the whole pack"),
-        Binding("plus", "budget_step(1)", "Larger pack", False, "+", tooltip="a step more"),
-        Binding("minus", "budget_step(-1)", "Smaller pack", False, "-", tooltip="a step less"),
-        Binding("z", "compression", "Compress", tooltip="by class, or all of it verbatim"),
         Binding("p", "scope", "Scope", tooltip="this session, its project, or all sessions"),
-        Binding("v", "pane", "View", tooltip="the pack, or the line under the cursor"),
-        Binding("w", "save", "Save", tooltip="as Markdown and JSON"),
-        Binding("c", "copy", "Copy", False, tooltip="the pack, where the terminal lets"),
+        Binding("o", "rebuild", "Rebuild", tooltip="one context to go on with, under one budget"),
         Binding("r", "reset", "Undo changes by hand", False, tooltip="lines as they are ranked"),
-        Binding("u", "undo", "Undo the newest operation", False, tooltip="restore what it changed"),
-        Binding("U", "redo", "Redo the newest undone operation", False, tooltip="it stands again"),
-        *(Binding(str(digit), f"choose({digit})", show=False) for digit in range(1, 10)),
     ]
 
-    # Wishes
+    def __init__(self, session: str | None, query: str = "") -> None:
+        super().__init__(session, PackWish(query, "store" if session is None else "session"))
 
-    def action_words(self) -> None:
-        self.query_one("#query").focus()
+    def new_list(self) -> PackList:
+        return PackList(id="lines")
 
-    @on(Input.Changed, "#query")
-    def _typed(self, message: Input.Changed) -> None:
-        self.change(self.wish.with_query(message.value.strip()))
+    def heading(self, width: int) -> str:
+        return heading(width)
 
-    @on(Input.Submitted, "#query")
-    def _to_lines(self) -> None:
-        self.lines.focus()
+    def made(self, wish: PackWish) -> PackHandle:
+        return self.inquiry.pack(
+            None if wish.scope == "store" else self.session,
+            wish.query,
+            budget=wish.budget,
+            project=wish.scope == "project",
+            compression=wish.compression,
+            overrides=wish.overrides,
+            excluded=wish.excluded,
+            included=wish.included,
+            allow_overflow=wish.allow_overflow,
+        )
 
-    def on_key(self, event: events.Key) -> None:
-        """While one types, the arrows still move the list."""
-        moves = {"up": -1, "down": 1}
-        if self.query_one("#query").has_focus and event.key in moves:
-            self.lines.action_move(moves[event.key])
-            event.stop()
+    def committed(self, handle: PackHandle, session: str) -> PackReport:
+        return self.inquiry.commit_pack(handle, session)
+
+    def saved(self, handle: PackHandle, path: Path) -> PackReport:
+        return self.inquiry.save_pack(handle, path)
+
+    def holds_nothing(self, report: PackReport) -> bool:
+        return not any(row.packed for row in report.lines)
+
+    # What stands on the screen
+
+    def show_rows(self, report: PackReport) -> None:
+        """The cursor stays on its line."""
+        here, wish = self.row.belief if self.row is not None else None, self.wish
+        self.lines.empty = NOTHING if wish.query else f"{NOTHING} {HINT}"
+        self.lines.by_hand = wish.excluded | wish.included | wish.overrides.keys()
+        places = [at for at, row in enumerate(report.lines) if row.belief == here]
+        self.lines.show(Listed(report.lines), places[0] if places else 0)
+
+    def where(self) -> str:
+        words = {"session": self.session or "", "project": "this project", "store": "all sessions"}
+        return f"of {clean(words[self.wish.scope], ' ')}"
+
+    def figures(self, report: PackReport) -> Cells:
+        return figures_words(report, stale=self.stale)
+
+    def confirmation(self, report: PackReport) -> str:
+        return confirmation(report)
+
+    def of_row(self) -> list[Section]:
+        row = self.row
+        return [] if row is None else [Section(line_facts(row), "muted"), *markdown(row.rendered)]
+
+    @property
+    def row(self) -> PackLineReport | None:
+        """The line under the cursor."""
+        return self.query_one(PackList).row
+
+    # Lines, and where they are looked for
 
     def _change_line(self, changed: Callable[[PackLineReport], PackWish]) -> None:
-        row = self.lines.row
+        row = self.row
         if row is None:
             return
         if row.locked:
@@ -87,149 +117,24 @@ class PackScreen(AskedPackScreen):
     def action_reset(self) -> None:
         self.change(self.wish.without_hand())
 
-    def action_compression(self) -> None:
-        report = self.report
-        on_now = report.compression if report is not None else True
-        now = self.wish.compression if self.wish.compression is not None else on_now
-        self.change(replace(self.wish, compression=not now))
-
     def action_scope(self) -> None:
         scopes: tuple[Scope, ...] = SCOPES if self.session is not None else ("store",)
         self.change(self.wish.with_scope_after(scopes))
 
-    def action_budget(self) -> None:
-        self._open_box("#budget", "" if self.wish.budget is None else str(self.wish.budget))
-
-    @on(Input.Changed, "#budget")
-    def _budget_typed(self, message: Input.Changed) -> None:
-        if not self.query_one("#budget").display:
+    def action_rebuild(self) -> None:
+        """The same question and budget for a whole context."""
+        if self.session is None:
+            self.tell("A context is rebuilt for a session: open the pack from one.")
             return
-        try:
-            budget = budget_of(message.value)
-        except BudgetWordsError as error:
-            self.query_one(Banner).show(str(error), sign=NOTE)
-            return
-        self.change(replace(self.wish, budget=budget))
+        self.ullage.open_rebuild(self.session, self.wish, self._rebuilt)
 
-    @on(Input.Submitted, "#budget")
-    def _close_boxes(self) -> None:
-        for name in ("#budget", "#file"):
-            self.query_one(name).display = False
-        self.lines.focus()
-        self.show_words()
-
-    def action_budget_step(self, by: int) -> None:
-        now = self.wish.budget or (
-            self.report.budget if self.report is not None else DEFAULT_BUDGET
-        )
-        self.change(self.wish.with_budget_step(by, now))
-
-    def action_pane(self) -> None:
-        self.of_line = not self.of_line
-        self._show_pane()
-
-    def _open_box(self, name: str, value: str) -> None:
-        box = self.query_one(name, Input)
-        box.value = value
-        box.display = True
-        box.focus()
-
-    # Ways on
-
-    def action_leave(self) -> None:
-        if self.query_one("#budget").display or self.query_one("#file").display:
-            self._close_boxes()
-        elif self.confirming:
-            self.confirming = False
-            self.show_words()
-        else:
-            self.dismiss(False)
-
-    def action_commit(self) -> None:
-        """First the figures, then, when asked again, the deed."""
-        handle, session = self.handle, self.session
-        if session is None:
-            self.tell("A pack is committed to a session: open it from the one that it is for.")
-        elif handle is None or self.stale:
-            self.tell("There is no pack to commit yet.", "warning")
-        elif not any(row.packed for row in handle.report.lines):
-            self.tell("The pack is empty: no line of it is in.", "warning")
-        elif not self.confirming:
-            self.confirming = True
-            self.show_words()
-        else:
-            self.ask("commit", lambda: self.inquiry.commit_pack(handle, session), self._committed)
-
-    def _committed(self, report: PackReport) -> None:
-        done = figures.event_name(report.operation)
-        self.tell(f"Committed {done}: a pack of {report.tokens:,} tokens stands in the plan.")
-        self.dismiss(True)
-
-    @on(ChoiceTaken)
-    def _take_choice(self, message: ChoiceTaken) -> None:
-        if message.choice == COMMIT:
-            self.action_commit()
-        elif message.choice == NOT_YET:
-            self.action_leave()
-        elif message.choice == OVERFLOW:
-            self.change(replace(self.wish, allow_overflow=True))
-
-    def action_choose(self, number: int) -> None:
-        self.query_one(Banner).take(number)
-
-    def action_save(self) -> None:
-        if self.handle is None or self.stale:
-            self.tell("There is no pack to save yet.", "warning")
-            return
-        words = re.sub(r"[^A-Za-z0-9_-]+", "_", self.wish.query).strip("_")[:24]
-        self.query_one(Banner).show(
-            "Write the pack to new files of this name, as Markdown and as JSON. Esc leaves it.",
-            sign=NOTE,
-        )
-        self._open_box("#file", f"pack-{words or 'newest'}.md")
-
-    @on(Input.Submitted, "#file")
-    def _save(self, message: Input.Submitted) -> None:
-        handle, path = self.handle, Path(message.value.strip()).expanduser()
-        if handle is None:
-            return
-        self.ask(
-            "save",
-            lambda: self.inquiry.save_pack(handle, path),
-            self._saved,
-            lambda refusal: self.query_one(Banner).show(str(refusal)),
-        )
-
-    def _saved(self, report: PackReport) -> None:
-        self._close_boxes()
-        self.tell(f"Written: {', '.join(report.files)}.")
-
-    def action_copy(self) -> None:
-        if self.report is not None:
-            self.app.copy_to_clipboard(clean(self.report.text, "\n"))
-            self.tell("The pack is in the clipboard.")
+    def _rebuilt(self, committed: bool | None) -> None:
+        if committed:
+            self.dismiss(True)
 
     @on(RowActivated, "#lines")
     def _open(self) -> None:
         """To the event that the line comes from."""
-        row = self.lines.row
+        row = self.row
         if row is not None and row.session and row.source_event_seqs:
             self.ullage.open_session(row.session, row.source_event_seqs[0])
-
-    def action_undo(self) -> None:
-        self._operate(self.inquiry.undo, "Undone")
-
-    def action_redo(self) -> None:
-        self._operate(self.inquiry.redo, "Redone")
-
-    def _operate(self, work: Callable[[str], OperationReport], done: str) -> None:
-        session = self.session
-        if session is None:
-            self.tell("Operations belong to a session: open the pack from one.")
-            return
-
-        def then(report: OperationReport) -> None:
-            self.tell(f"{done}, as {figures.event_name(report.operation)} in the audit.")
-            self._ask()
-
-        self.ask("operation", lambda: work(session), then)

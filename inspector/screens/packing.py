@@ -1,7 +1,9 @@
-"""A pack as it is asked for and looked at: each wish is answered off the UI thread, the newest
-first."""
+"""A context under a budget, as it is asked for and looked at: each wish is answered off the UI
+thread, the newest first. What is made, and how its rows look, is the subclass's to say."""
 
 from __future__ import annotations
+
+from typing import Any, ClassVar, Generic, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -10,51 +12,89 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from inspector.messages import RowHighlighted
-from inspector.pack_reports import PackHandle, PackLineReport, PackReport
+from inspector.pack_reports import PackHandle, PackReport
+from inspector.rebuild_reports import RebuildHandle
 from inspector.screens.base import AskingScreen, Refusal
 from inspector.screens.pack_wish import PackWish
 from inspector.widgets.bars import QUESTION, WARNING, Banner, TitleBar
 from inspector.widgets.key_bar import KeyBar
-from inspector.widgets.line_list import Listed
+from inspector.widgets.line_list import LineList, Listed
 from inspector.widgets.markdown import markdown
-from inspector.widgets.pack_list import PackList, heading
-from inspector.widgets.pack_words import confirmation, figures_words, line_facts, place_words
 from inspector.widgets.text_pane import Section, TextPane
+from inspector.widgets.tones import Cells
 
 COMMIT, NOT_YET, OVERFLOW = "commit", "not yet", "allow it"
-NOTHING = "Nothing to pack: no event matches, and none is pinned."
-HINT = "Type what is asked for; without words the newest, the most used and the pinned come first."
+
+H = TypeVar("H", PackHandle, RebuildHandle)
 
 
-class AskedPackScreen(AskingScreen[bool]):
-    """Holds the wish and the newest pack, and shows both. What a person can do about it is the
-    subclass's to say."""
+class AskedContextScreen(AskingScreen[bool], Generic[H]):
+    """Holds the wish and the newest answer, and shows both."""
 
-    def __init__(self, session: str | None, query: str = "") -> None:
+    NAME: ClassVar[str] = "pack"
+    PLACEHOLDER: ClassVar[str] = "what is asked for"
+
+    def __init__(self, session: str | None, wish: PackWish) -> None:
         super().__init__()
         self.session = session
-        self.wish = PackWish(query, "store" if session is None else "session")
-        self.handle: PackHandle | None = None
+        self.wish = wish
+        self.handle: H | None = None
         self.refusal: Refusal | None = None
         self.stale = True
-        """The pack that is shown is not what is wanted now."""
+        """What is shown is not what is wanted now."""
         self.confirming = False
         self.of_line = False
-        """The pane shows the line under the cursor, not the pack."""
+        """The pane shows the row under the cursor, not the whole."""
         self._asking = self._again = False
         self._pending: Timer | None = None
         self._dimming: Timer | None = None
 
+    # What a subclass says
+
+    def new_list(self) -> LineList[Any]:
+        """The widget for the rows."""
+        raise NotImplementedError
+
+    def heading(self, width: int) -> str:
+        """The names of its columns."""
+        raise NotImplementedError
+
+    def made(self, wish: PackWish) -> H:
+        """The answer to a wish; called in a thread."""
+        raise NotImplementedError
+
+    def show_rows(self, report: Any) -> None:
+        """Hand the rows of an answer to the list."""
+        raise NotImplementedError
+
+    def where(self) -> str:
+        """What is looked at, for the title."""
+        raise NotImplementedError
+
+    def figures(self, report: Any) -> Cells:
+        """What the answer holds and weighs, for the title."""
+        raise NotImplementedError
+
+    def confirmation(self, report: Any) -> str:
+        """What a commit comes to."""
+        raise NotImplementedError
+
+    def of_row(self) -> list[Section]:
+        """The row under the cursor, in full."""
+        raise NotImplementedError
+
+    # The screen
+
     def compose(self) -> ComposeResult:
         yield TitleBar(id="title")
-        yield Input(placeholder="what is asked for", id="query")
+        yield Input(placeholder=self.PLACEHOLDER, id="query")
         yield Input(placeholder="tokens, as 4096 or 8k; nothing: the setting's", id="budget")
         yield Input(id="file")
         yield Banner(id="banner")
         with Container(id="pack"):
             with Container(id="candidates"):
                 yield TitleBar(id="heading")
-                yield PackList(id="lines")
+                yield self.new_list()
             yield TextPane(id="text")
         yield KeyBar()
 
@@ -63,17 +103,21 @@ class AskedPackScreen(AskingScreen[bool]):
         for name in ("#budget", "#file"):
             self.query_one(name).display = False
         self.lines.empty = "reading …"
+        self.focus_first()
+        self.show_words()
+        self._ask()
+
+    def focus_first(self) -> None:
+        """Where the keys go at first."""
         if self.wish.query:
             self.lines.focus()
         else:
             self.query_one("#query").focus()
-        self.show_words()
-        self._ask()
 
     @property
-    def lines(self) -> PackList:
-        """The candidates."""
-        return self.query_one(PackList)
+    def lines(self) -> Any:
+        """The rows."""
+        return self.query_one("#lines")
 
     @property
     def report(self) -> PackReport | None:
@@ -84,7 +128,7 @@ class AskedPackScreen(AskingScreen[bool]):
         self.call_after_refresh(self._show_heading)
 
     def _show_heading(self) -> None:
-        names = heading(self.lines.scrollable_content_region.width)
+        names = self.heading(self.lines.scrollable_content_region.width)
         self.query_one("#heading", TitleBar).show([(names, "faint")], [])
 
     def store_grew(self) -> None:
@@ -94,7 +138,7 @@ class AskedPackScreen(AskingScreen[bool]):
     # Questions and their answers
 
     def change(self, wish: PackWish) -> None:
-        """Another wish: the old pack stays, dimmed, until the new one is there."""
+        """Another wish: the old answer stays, dimmed, until the new one is there."""
         if wish == self.wish:
             return
         self.wish, self.refusal, self.confirming, self.stale = wish, None, False, True
@@ -104,26 +148,15 @@ class AskedPackScreen(AskingScreen[bool]):
         self._pending = self.set_timer(self.ullage.rest, self._ask)
 
     def _ask(self) -> None:
-        """One pack is made at a time; of the wishes that come meanwhile, the newest."""
+        """One answer is made at a time; of the wishes that come meanwhile, the newest."""
         if self._asking:
             self._again = True
             return
         self._asking, self._again = True, False
-        inquiry, session, wish = self.inquiry, self.session, self.wish
-        where = None if wish.scope == "store" else session
+        wish = self.wish
         self.ask(
-            "pack",
-            lambda: inquiry.pack(
-                where,
-                wish.query,
-                budget=wish.budget,
-                project=wish.scope == "project",
-                compression=wish.compression,
-                overrides=wish.overrides,
-                excluded=wish.excluded,
-                included=wish.included,
-                allow_overflow=wish.allow_overflow,
-            ),
+            self.NAME,
+            lambda: self.made(wish),
             lambda handle: self._take(handle, wish),
             self._refused,
             self._answered,
@@ -139,46 +172,43 @@ class AskedPackScreen(AskingScreen[bool]):
     def _dim(self) -> None:
         self._dimming = None
         self.lines.dim(self.stale)
-        self.query_one(TextPane).dim(self.stale)
+        self.query_one("#text", TextPane).dim(self.stale)
 
-    def _take(self, handle: PackHandle, wish: PackWish) -> None:
+    def _take(self, handle: H, wish: PackWish) -> None:
         if wish != self.wish:
             return
-        here = self.lines.row.belief if self.lines.row is not None else None
         self.handle, self.refusal, self.stale = handle, None, False
-        rows = handle.report.lines
-        self.lines.empty = NOTHING if self.wish.query else f"{NOTHING} {HINT}"
-        self.lines.by_hand = wish.excluded | wish.included | wish.overrides.keys()
-        places = [at for at, row in enumerate(rows) if row.belief == here]
-        self.lines.show(Listed(rows), places[0] if places else 0)
+        self.show_rows(handle.report)
         self._dim()
-        self._show_pane()
+        self.show_pane()
         self.show_words()
 
     def _refused(self, refusal: Refusal) -> None:
         if self._again:
             return
         self.handle, self.refusal, self.stale, self.confirming = None, refusal, False, False
-        self.lines.empty = "There is no pack."
-        self.lines.show(Listed[PackLineReport]())
-        self._show_pane()
+        self.lines.empty = f"There is no {self.NAME}."
+        self.lines.show(Listed[Any]())
+        self.show_pane()
         self.show_words()
 
     # What stands on the screen
 
     def show_words(self) -> None:
         """The title and the banner."""
-        wish, report = self.wish, self.report
+        report = self.report
         self.query_one("#title", TitleBar).show(
-            place_words(self._where()), figures_words(report, stale=self.stale)
+            [(" ullage", "accent"), (f"  {self.NAME}", "strong"), (f"  {self.where()}", "muted")],
+            self.figures(report) if report is not None else [],
         )
         banner = self.query_one(Banner)
         if self.refusal is not None:
             over = getattr(self.refusal, "code", "") == "pack_budget"
-            ways = [(OVERFLOW, OVERFLOW)] if over and not wish.allow_overflow else []
+            ways = [(OVERFLOW, OVERFLOW)] if over and not self.wish.allow_overflow else []
             banner.show(str(self.refusal), ways)
         elif self.confirming and report is not None:
-            banner.show(confirmation(report), [(COMMIT, COMMIT), (NOT_YET, NOT_YET)], QUESTION)
+            ways = [(COMMIT, COMMIT), (NOT_YET, NOT_YET)]
+            banner.show(self.confirmation(report), ways, QUESTION)
         elif report is not None and report.overflow:
             banner.show(
                 f"The pinned lines alone are {report.overflow:,} tokens above the budget.",
@@ -187,21 +217,16 @@ class AskedPackScreen(AskingScreen[bool]):
         else:
             banner.show("")
 
-    def _where(self) -> str:
-        words = {"session": self.session or "", "project": "this project", "store": "all sessions"}
-        return words[self.wish.scope]
-
     @on(RowHighlighted, "#lines")
     def _look_closer(self) -> None:
         if self.of_line:
-            self._show_pane()
+            self.show_pane()
 
-    def _show_pane(self) -> None:
-        pane, report, row = self.query_one("#text", TextPane), self.report, self.lines.row
-        pane.border_title = "line" if self.of_line else "pack"
+    def show_pane(self) -> None:
+        """The whole text, or the row under the cursor."""
+        pane, report = self.query_one("#text", TextPane), self.report
+        pane.border_title = "line" if self.of_line else self.NAME
         if report is None:
             pane.show([])
-        elif not self.of_line:
-            pane.show(markdown(report.text))
-        elif row is not None:
-            pane.show([Section(line_facts(row), "muted"), *markdown(row.rendered)])
+        else:
+            pane.show(self.of_row() if self.of_line else markdown(report.text))

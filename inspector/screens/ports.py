@@ -18,6 +18,7 @@ from inspector.audit_reports import VerificationReport
 from inspector.decision_choice import Wanted
 from inspector.decision_reports import DecisionsReport, ExportReport
 from inspector.pack_reports import PackHandle, PackReport
+from inspector.rebuild_reports import RebuildHandle, RebuildReport
 from inspector.reports import (
     AuditRow,
     CompactionMode,
@@ -164,3 +165,16 @@ class Inquiry(Protocol[P]):
     def commit_pack(self, handle: PackHandle, session: str) -> PackReport: ...
 
     def save_pack(self, handle: PackHandle, path: Path) -> PackReport: ...
+
+    def rebuild(
+        self,
+        session: str,
+        *,
+        budget: int | None = None,
+        query: str | None = None,
+        compression: bool | None = None,
+    ) -> RebuildHandle: ...
+
+    def commit_rebuild(self, handle: RebuildHandle) -> RebuildReport: ...
+
+    def save_rebuild(self, handle: RebuildHandle, path: Path) -> RebuildReport: ...

@@ -10,15 +10,8 @@ from inspector.widgets.pack_list import reason_words, source_words, tokens_words
 from inspector.widgets.tones import Cells
 
 
-def place_words(where: str) -> Cells:
-    """Where it is looked for, for the title bar."""
-    return [(" ullage", "accent"), ("  pack", "strong"), (f"  of {clean(where, ' ')}", "muted")]
-
-
-def figures_words(report: PackReport | None, *, stale: bool) -> Cells:
+def figures_words(report: PackReport, *, stale: bool) -> Cells:
     """What the pack holds and weighs, for the title bar."""
-    if report is None:
-        return []
     packed = sum(row.packed for row in report.lines)
     state = "by class" if report.compression else "all verbatim"
     used = f"{figures.tokens(report.tokens)} of {figures.tokens(report.budget)} tokens"

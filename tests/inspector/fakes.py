@@ -16,6 +16,7 @@ from inspector.audit_reports import FindingReport, HeadReport, VerificationRepor
 from inspector.decision_choice import EVERYTHING, Wanted, is_wanted
 from inspector.decision_reports import DecisionsReport, ExportReport
 from inspector.pack_reports import PackHandle, PackReport
+from inspector.rebuild_reports import RebuildHandle, RebuildReport
 from inspector.reports import (
     AuditRow,
     CompactionReport,
@@ -347,6 +348,26 @@ class FakeUseCases:
         self.calls.append(f"save {path}")
         if path.parent.name == "missing":
             raise CompressError(f"{path.parent} is no folder: name one that exists.")
+        files = (str(path.with_suffix(".md")), str(path.with_suffix(".json")))
+        return handle.report.model_copy(update={"files": files})
+
+    def rebuild(
+        self,
+        session: str,
+        *,
+        budget: int | None = None,
+        query: str | None = None,
+        compression: bool | None = None,
+    ) -> RebuildHandle:
+        self.calls.append(f"rebuild {session} {query} {budget} {compression}")
+        return packed.context_of(self.newest, query, budget or 4_000, compression is not False)
+
+    def commit_rebuild(self, handle: RebuildHandle) -> RebuildReport:
+        done = self._operation("pack", [self.newest])
+        return handle.report.model_copy(update={"operation": done.operation})
+
+    def save_rebuild(self, handle: RebuildHandle, path: Path) -> RebuildReport:
+        self.calls.append(f"save {path}")
         files = (str(path.with_suffix(".md")), str(path.with_suffix(".json")))
         return handle.report.model_copy(update={"files": files})
 

@@ -6,9 +6,17 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from compress.beliefs.values import Strategy
+from compress.continuation.values import Availability, Continuation, ContinuationRequest
 from compress.errors import CompressError
 from compress.packs.values import Pack, PackRequest
 from inspector.pack_reports import PackHandle, PackLineReport, PackReport
+from inspector.rebuild_reports import (
+    AvailabilityReport,
+    MissingReport,
+    RebuildHandle,
+    RebuildReport,
+    SectionReport,
+)
 
 HEADER = 40
 """Tokens beside the lines."""
@@ -97,3 +105,42 @@ def pack_of(
     )  # fmt: skip
     request = PackRequest(query, budget)
     return PackHandle(report, Pack(request, text, report.tokens, report.counter, ()))
+
+
+def context_of(newest: int, query: str | None, budget: int, compression: bool) -> RebuildHandle:
+    """The context that the story's session is gone on with."""
+    parts: list[tuple[Any, str, int, int, int, str]] = [
+        ("pinned", "Pinned", 64, 1, 0, "never push to main"),
+        ("instructions", "What was asked for", 120, 2, 0, "Find out why it is flaky and fix it."),
+        ("open_items", "Open", 44, 2, 1, "- [ ] make the jitter deterministic\n- [ ] 再試行"),
+        ("errors", "Unresolved errors", 31, 1, 0, "FAILED tests/test_retry.py::test_backoff"),
+        ("retrieved", "From earlier", 900, 6, 3, "src/backoff.py, as it was read"),
+        ("turns", "The newest turns", 1_480, 4, 9, "[40] agent: Now the tests are run again."),
+        ("names", "Names in use", 90, 24, 0, "src/backoff.py tests/test_retry.py"),
+    ]
+    sections = tuple(
+        SectionReport(
+            name=name, title=title, tokens=tokens, items=items, left_out=left,
+            degraded=1 if left > 2 else 0, text=f"## {title}\n\n{text}",
+        )
+        for name, title, tokens, items, left, text in parts
+    )  # fmt: skip
+    tokens = sum(section.tokens for section in sections) + 20
+    report = RebuildReport(
+        query=query or "Find out why it is flaky and fix it.",
+        query_source="given" if query else "session", scope="session", session="s1",
+        budget=budget, tokens=tokens, counter="o200k_base", compression=compression,
+        compression_source="default", text="\n\n".join(section.text for section in sections),
+        lines=(), at_seq=newest, sections=sections,
+        availability=AvailabilityReport(
+            share=0.83,
+            identifiers=MissingReport(total=12, of=71, items=("seed", "MAX_DELAY", "conftest.py")),
+            instructions=MissingReport(total=0, of=5),
+            errors=MissingReport(total=1, of=2, items=("exit 2: pytest --lf",)),
+        ),
+    )  # fmt: skip
+    made = Continuation(
+        ContinuationRequest(report.query, budget), report.text, tokens, report.counter, (), (),
+        Availability(identifiers=71, standing=59),
+    )  # fmt: skip
+    return RebuildHandle(report, made, past=False)

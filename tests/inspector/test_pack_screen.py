@@ -6,8 +6,8 @@ import threading
 from typing import Any
 
 from inspector.pack_reports import PackHandle
+from inspector.screens.context import ContextScreen
 from inspector.screens.pack import PackScreen
-from inspector.screens.packing import AskedPackScreen
 from inspector.screens.session import SessionScreen
 from inspector.widgets.bars import Banner
 from inspector.widgets.pack_list import PackList
@@ -146,7 +146,7 @@ async def test_a_commit_shows_its_figures_first_and_stands_in_the_plan() -> None
 async def test_nothing_is_committed_to_no_session() -> None:
     inquiry = FakeUseCases()
     async with on_stage(inquiry, *ASKED, "y", "y", "u", session=None) as (app, _):
-        assert isinstance(app.screen, AskedPackScreen)
+        assert isinstance(app.screen, ContextScreen)
         assert not inquiry.operations
         assert app.screen.wish.scope == "store"
 
@@ -187,3 +187,35 @@ async def test_growth_asks_anew_but_not_below_a_question() -> None:
         app.screen.store_grew()  # type: ignore[attr-defined]
         await settle(pilot)
         assert len(inquiry.calls) == before + 1
+
+
+async def test_a_context_is_rebuilt_for_the_same_question_and_budget() -> None:
+    inquiry = FakeUseCases()
+    async with on_stage(inquiry, *ASKED, "b", *"9k", "enter", "o") as (app, pilot):
+        assert inquiry.calls[-1] == "rebuild s1 retry 9000 None"
+        assert "names that do not stand" in text_of(app)
+        await play(pilot, "slash", *["backspace"] * 5, "enter", "z")
+        assert inquiry.calls[-1] == "rebuild s1 None 9000 False"
+        await play(pilot, "end", "v")
+        assert "exit 2: pytest --lf" in text_of(app)
+        await play(pilot, "y", "y")
+        assert [row.kind for row in inquiry.operations] == ["pack"]
+        assert isinstance(app.screen, SessionScreen)
+
+
+async def test_from_a_context_one_comes_back_to_the_pack() -> None:
+    async with on_stage(None, *ASKED, "o", "escape") as (app, _):
+        assert isinstance(app.screen, PackScreen)
+
+
+async def test_a_context_is_saved() -> None:
+    inquiry = FakeUseCases()
+    async with on_stage(inquiry, *ASKED, "o", "w", "enter") as (_, _pilot):
+        assert inquiry.calls[-1] == "save context-retry.md"
+
+
+async def test_no_context_is_rebuilt_for_all_sessions() -> None:
+    inquiry = FakeUseCases()
+    async with on_stage(inquiry, *ASKED, "o", session=None) as (app, _):
+        assert isinstance(app.screen, PackScreen)
+    assert not any(call.startswith("rebuild") for call in inquiry.calls)

@@ -52,6 +52,8 @@ STATES: dict[str, Story] = {
     "pack-confirming": ("s1", [*PACK, "p", "p", "y"]),
     "pack-without-room": ("s1", [*PACK, "b", *"90", "enter"]),
     "pack-over-budget": ("s1", [*PACK, "b", *"90", "enter", "1"]),
+    "rebuilt": ("s1", [*PACK, "o"]),
+    "rebuilt-missing": ("s1", [*PACK, "o", "end", "k", "v"]),
     "pack-save": ("s1", [*PACK, "z", "w"]),
 }
 SMALL, LARGE = (80, 24), (160, 48)
