@@ -110,6 +110,22 @@ def test_what_the_agent_cleared_while_running_is_sent_again_on_resume() -> None:
     assert fold([*log, branch], "live").nodes == (1, 4, 5)
 
 
+def test_what_only_one_view_has_never_stands_in_the_other_whatever_lists_it() -> None:
+    log = [
+        *appended(1),
+        Event(2, Append(view="resume")),
+        Event(3, Append(view="live")),
+        Event(4, Append(view="resume"), node=2),
+    ]
+    assert fold(log).nodes == (1, 2)
+    assert tuple(fold(log).members[2]) == (2, 4)
+    assert fold(log, "live").nodes == (1, 3)
+    log.append(Event(5, Rebase(seqs=(3, 2, 5))))
+    assert fold(log).nodes == (2, 5)
+    assert fold(log, "live").nodes == (3, 5)
+    assert fold(log, "live").problems == ()
+
+
 @st.composite
 def logs(draw: st.DrawFn) -> list[Event]:
     """Logs of legal operations, made with a plain list as the model."""

@@ -14,7 +14,7 @@ from storage.rows import decode_entry, decode_op, encode_entry, encode_op, seq_o
 nodes = st.one_of(st.integers(1, 2**32 - 1), st.integers(1, 99).map(lambda n: f"o{n}"))
 node_lists = st.lists(nodes, max_size=12).map(tuple)
 ops = st.one_of(
-    st.just(Append()),
+    st.builds(Append, view=st.sampled_from([None, "resume", "live"])),
     st.builds(Replace, start=nodes, end=nodes, keep=node_lists, live_only=st.booleans()),
     st.builds(Rebase, seqs=node_lists, after=st.one_of(st.none(), nodes)),
 )
