@@ -7,18 +7,20 @@ where a person allowed it.
 from __future__ import annotations
 
 import codecs
+import os
 from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Literal
 
 from compress.decisions.text import memory_text
 from compress.errors import CompressError
 from inspector.findings import finding
+from inspector.pack_reports import PackScope
 from inspector.reports import SessionRow
-from inspector.sanitize import clean, line
+from inspector.sanitize import NEWLINE_MARK, clean, line
 from inspector.usecases import UseCases
+from storage.errors import UnknownSessionError
 
 MOST_CHARACTERS = 20_000
 """Of one answer."""
@@ -28,8 +30,6 @@ MOST_TOKENS = 50_000
 _DIGITS = 10
 """Of a seq, at most."""
 _HEADLINE = 200
-
-Scope = Literal["session", "project", "store"]
 
 
 class PointerError(CompressError):
@@ -53,15 +53,22 @@ class Answers:
         """
         if reference:
             return self._cases.find(reference)
-        here = [row for row in self._cases.sessions() if _is_of(row, self._folder)]
-        return here[0].id if here else self._cases.find("last")
+        own = next((row.id for row in self._cases.sessions() if _is_of(row, self._folder)), None)
+        if own is None:
+            # The newest of another folder would be told as if it were the agent's own.
+            raise UnknownSessionError(
+                f"No session in the store was in {line(str(self._folder), 200)}: name one, as "
+                "search lists them, or last for the newest of all."
+            )
+        return own
 
     def search(self, query: str, limit: int = 10) -> str:
         """Events whose text holds the words, the best first: one line each, with the pointer under
         which :meth:`fetch` gives the whole."""
         hits = self._cases.search(query, min(max(limit, 1), MOST_HITS))
         rows = [
-            f"{hit.session}:{hit.seq}  {hit.type}  {line(hit.excerpt or hit.headline, _HEADLINE)}"
+            f"{clean(hit.session, NEWLINE_MARK)}:{hit.seq}  {hit.type}  "
+            f"{line(hit.excerpt or hit.headline, _HEADLINE)}"
             for hit in hits
         ]
         return "\n".join(filter(None, (finding(query, hits), *rows)))
@@ -85,7 +92,11 @@ class Answers:
         return clean(text) + rest
 
     def pack(
-        self, query: str, budget: int = 2_000, scope: Scope = "session", session: str | None = None
+        self,
+        query: str,
+        budget: int = 2_000,
+        scope: PackScope = "session",
+        session: str | None = None,
     ) -> str:
         """What the logs know about a query, within so many tokens (50,000 at most), whole."""
         where = None if scope == "store" else self.session(session)
@@ -134,7 +145,7 @@ class Answers:
 def _is_of(row: SessionRow, folder: Path) -> bool:
     if row.project is None or row.relation == "subagent":
         return False
-    return Path(row.project) == folder
+    return os.path.realpath(row.project) == os.path.realpath(folder)
 
 
 def _part(pieces: Iterator[bytes], start: int, most: int) -> tuple[str, bool]:

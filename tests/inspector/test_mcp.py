@@ -94,6 +94,19 @@ async def test_its_own_session_is_the_newest_of_its_folder(answers: Answers) -> 
         assert "Why is the needle in the haystack?" in decisions
 
 
+async def test_no_session_of_another_folder_is_told_as_its_own(
+    cases: UseCases, answers: Answers, tmp_path: Path
+) -> None:
+    async with Client(server(Answers(cases, tmp_path / "elsewhere"))) as client:
+        for tool, asked in (("pressure", {}), ("decisions", {}), ("pack", {"query": "needle"})):
+            result = await client.call_tool(tool, asked)
+            assert result.is_error
+            assert f"No session in the store was in {tmp_path / 'elsewhere'}" in text_of(result)
+        assert " of 200,000" in text_of(await client.call_tool("pressure", {"session": "last"}))
+        asked = {"query": "needle", "scope": "store"}
+        assert "needle" in text_of(await client.call_tool("pack", asked))
+
+
 async def test_pins_are_operations_and_can_be_taken_back(answers: Answers, cases: UseCases) -> None:
     async with Client(server(answers, may_pin=True)) as client:
         assert "operation o1" in text_of(await client.call_tool("pin", {"seqs": [2]}))
@@ -135,6 +148,18 @@ async def test_no_control_byte_of_a_log_is_handed_on(cases: UseCases, tmp_path: 
         ):
             said = text_of(await client.call_tool(tool, asked))
             assert not {"\x1b", "\x07", "\u202e"} & set(said), tool
+
+
+async def test_no_control_byte_of_a_name_is_handed_on(cases: UseCases, tmp_path: Path) -> None:
+    made = Log(tmp_path, "host\x1b[2J\u202eile\nname")
+    made.user("look here")
+    cases.ingest([made.path])
+    async with Client(server(Answers(cases, FOLDER))) as client:
+        for tool in ("search", "pack"):
+            said = text_of(await client.call_tool(tool, {"query": "look here"}))
+            assert not {"\x1b", "\u202e"} & set(said), tool
+        rows = text_of(await client.call_tool("search", {"query": "look here"})).splitlines()
+        assert len(rows) == 1
 
 
 async def test_over_stdio_as_an_agent_starts_it(log: Log, tmp_path: Path) -> None:
