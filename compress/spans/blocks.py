@@ -25,7 +25,7 @@ def document(id: str, text: str) -> Document:  # noqa: A002 - the field's name
 
 
 def encoded(text: str) -> bytes:
-    """The bytes of a text; a lone surrogate is three of them."""
+    """The bytes of a text, which digests and offsets are of; a lone surrogate is three of them."""
     return text.encode("utf-8", "surrogatepass")
 
 

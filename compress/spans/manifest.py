@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PlainValidator, WithJsonSchema
 
 from compress.errors import CompressError
+from compress.spans.blocks import encoded
 from compress.spans.profile import (
     Digest,
     Fact,
@@ -196,8 +197,3 @@ def _span(span: Span) -> dict[str, Any]:
         "overlap": span.overlap,
         "cut": span.cut,
     }
-
-
-def encoded(text: str) -> bytes:
-    """The bytes that digests and byte offsets are of."""
-    return text.encode("utf-8", "surrogatepass")

@@ -9,13 +9,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from compress.spans.blocks import encoded
 from compress.spans.manifest import (
     FORMAT,
     VERSION,
     ManifestError,
     RangeEntry,
     SpanManifest,
-    encoded,
 )
 from compress.spans.offsets import scalar_starts
 from compress.spans.profile import SpanProfile, canonical_digest, first_problem

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from compress.errors import CompressError
+from compress.spans.blocks import encoded
 from compress.spans.values import SourceRange, Span
 
 
@@ -91,8 +92,7 @@ class PayloadMap:
         range. Raises :class:`PayloadPositionError` for tokens that are not those of the payload,
         for a range that is none of them, and for one that reaches into the metadata.
         """
-        encoded = self._payload.encode("utf-8", "surrogatepass")
-        if b"".join(tokens) != encoded:
+        if b"".join(tokens) != encoded(self._payload):
             raise PayloadPositionError("The tokens are not those of the payload.")
         if not 0 <= first <= last <= len(tokens):
             raise PayloadPositionError(
