@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 LISTED = 6
 """Missing names, words and errors that are shown before the rest is counted."""
+_WHOLE = 1_000
+"""Cells of a line that is to be copied: the terminal folds it."""
 
 
 @click.command(
@@ -115,9 +117,10 @@ def rebuild_text(report: RebuildReport, paint: Paint) -> Iterator[str]:
     yield from (f"│ {text}" for text in wrap(clean(report.text), paint.width - 2))
     yield ""
     for path in report.files:
-        yield line(f"Written: {path}", 1_000)
+        yield line(f"Written: {path}", _WHOLE)
     if report.operation is not None:
-        yield f"Committed as {report.operation}. Take it back: ullage undo {report.session}"
+        done = f"Committed as {report.operation}. Take it back: ullage undo {report.session}"
+        yield line(done, _WHOLE)
     elif not report.files:
         told = "A preview: nothing was written. --commit puts it on the plan, --save to a file."
         yield paint(told, "dim")
