@@ -85,7 +85,9 @@ class Locations:
         return wanted
 
     def _is_named_like_a_log(self, path: Path) -> bool:
-        return path.suffix in _LOG_SUFFIXES and not self._registry.passes_over(path)
+        if path.suffix in _LOG_SUFFIXES:
+            return not self._registry.passes_over(path)
+        return self._registry.keeper(path) is not None
 
 
 def _mtime(path: Path) -> int:

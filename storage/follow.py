@@ -94,8 +94,9 @@ class Follower:
         self, folders: Sequence[Path], wanted: Callable[[Path], bool], stop: threading.Event
     ) -> None:
         for paths in self._watching(folders, stop, self._tell):
+            logs = {self._ingest.log_of(path) for path in paths}
             with self._lock:
-                self._changed.update(path for path in paths if wanted(path))
+                self._changed.update(path for path in logs if wanted(path))
             if self._changed:
                 self._wake.set()
             if stop.is_set():

@@ -8,7 +8,6 @@ so that after a kill at any moment the next run goes on as if nothing had happen
 from __future__ import annotations
 
 import gc
-import os
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,12 +21,13 @@ from storage import resources, source_rows
 from storage.catalog import SourceRecord
 from storage.errors import PositionMovedError
 from storage.opened import Drawn, OpenLog, Weighed, known_numberings, known_trackers
+from storage.record_sources import source_records
 from storage.source_rows import Inodes, by_inode, has_pending, is_new, moved_to, position_of
-from storage.sources.base import SourceAdapter
+from storage.sources.base import LogTail, SourceAdapter, Stand
 from storage.sources.registry import HEAD_RECORDS
 from storage.store import Store
 from storage.tail import Batch as TailBatch
-from storage.tail import Position, Tail
+from storage.tail import Tail, reread, stand_of
 from storage.writing import write_batch
 
 BATCH_BYTES = 1 << 20
@@ -82,6 +82,10 @@ class Ingest:
         self._since_collected = 0
         # One: of an encoder's threads, the first is quicker than all others by a quarter.
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="ullage-count")
+
+    def log_of(self, path: Path) -> Path:
+        """The log that a changed file belongs to."""
+        return self._store.registry.log_of(path)
 
     def close(self) -> None:
         """Ends the worker and gives the files back."""
@@ -164,7 +168,7 @@ class Ingest:
         self, paths: Iterable[Path], known: Mapping[str, SourceRecord]
     ) -> dict[str, SourceRecord]:
         """Rows for the files that were never looked at, made in one transaction."""
-        new = [path for path in paths if str(path) not in known and _stat(path) is not None]
+        new = [path for path in paths if str(path) not in known and stand_of(path) is not None]
         source_rows.add_sources(self._store.connections, new)
         return self._known(new)
 
@@ -215,13 +219,14 @@ class Ingest:
         final: bool | None,
     ) -> Iterator[tuple[OpenLog, Drawn]]:
         """The file's new batches, each with the log that it belongs to."""
-        state = _stat(path)
+        keeper = self._store.registry.keeper(path)
+        state = stand_of(path) if keeper is None else keeper.stand(path)
         if state is not None:
-            final = self._clock() - state.st_mtime > _AT_REST if final is None else final
+            final = self._clock() - state.mtime_ns / 1e9 > _AT_REST if final is None else final
             if known is not None and self._as_it_was(known, state, final=final):
                 return
         log = self._open.get(path)
-        tail = Tail(path, position_of(known), batch_bytes=BATCH_BYTES) if log is None else log.tail
+        tail = self._tail(path, known, keeper) if log is None else log.tail
         while True:
             read = tail.read(final=bool(final))
             if read.state in ("gone", "skipped"):
@@ -246,13 +251,28 @@ class Ingest:
             if not read.more:
                 return
 
-    def _as_it_was(self, known: SourceRecord, state: os.stat_result, *, final: bool) -> bool:
+    def _tail(
+        self, path: Path, known: SourceRecord | None, keeper: SourceAdapter | None
+    ) -> LogTail:
+        position = position_of(known)
+        if keeper is None:
+            return Tail(path, position, batch_bytes=BATCH_BYTES)
+
+        def history() -> Iterator[bytes]:
+            # Asked for when it is needed: a moved file has a row that is not known yet.
+            source = known if known is None or known.position else self._store.source(path)
+            if source is not None:
+                yield from source_records(self._store.connections, source.id)
+
+        return keeper.tail(path, position, history)
+
+    def _as_it_was(self, known: SourceRecord, state: Stand, *, final: bool) -> bool:
         """Whether there can be nothing to read."""
         revision = known.revision
         if known.agent is not None:
             revision = self._store.registry.for_agent(known.agent).revision
         return (
-            (known.size, known.mtime_ns) == (state.st_size, state.st_mtime_ns)
+            (known.size, known.mtime_ns) == (state.size, state.mtime_ns)
             and known.revision == revision
             and not known.gone
             and not (final and has_pending(known))
@@ -263,7 +283,7 @@ class Ingest:
         path: Path,
         known: SourceRecord | None,
         inodes: Callable[[], Inodes],
-        tail: Tail,
+        tail: LogTail,
         read: TailBatch,
     ) -> tuple[OpenLog, Drawn] | str:
         """Opens a log of which nothing is in memory, and draws its first new batch. A string says
@@ -272,7 +292,7 @@ class Ingest:
         if is_new(known) and (moved := moved_to(read.position, inodes())) is not None:
             known = moved
             source_rows.rename(connections, moved.id, path)
-            read = _reread(tail, position_of(moved))
+            read = reread(tail, position_of(moved))
         assert known is not None, "every file that can be read has a row"
         adapter = self._adapter(path, known, read)
         if adapter is None:
@@ -289,7 +309,7 @@ class Ingest:
                 first = read.records[0].offset if read.records else read.position.offset
                 log.skip(first, known.position)
                 return log, log.draw(read.records, read.position)
-            read = _reread(tail, None)
+            read = reread(tail, None)
         return self._begin_again(path, known, adapter, tail, read)
 
     def _begin_again(
@@ -297,7 +317,7 @@ class Ingest:
         path: Path,
         known: SourceRecord,
         adapter: SourceAdapter,
-        tail: Tail,
+        tail: LogTail,
         read: TailBatch,
     ) -> tuple[OpenLog, Drawn]:
         """A file that was looked at before starts anew: cut, rewritten, or another file of its
@@ -327,7 +347,7 @@ class Ingest:
         source: int,
         generation: int,
         adapter: SourceAdapter,
-        tail: Tail,
+        tail: LogTail,
         *,
         resume: bool = False,
     ) -> OpenLog:
@@ -378,17 +398,3 @@ class Ingest:
     def _forget(self) -> None:
         for path in list(self._open):
             self._drop(path)
-
-
-def _reread(tail: Tail, position: Position | None) -> TailBatch:
-    """The next batch from another place than the tail had come to."""
-    tail.close()
-    tail.position = Position() if position is None else position
-    return tail.read(final=True)
-
-
-def _stat(path: Path) -> os.stat_result | None:
-    try:
-        return path.stat()
-    except OSError:
-        return None

@@ -22,12 +22,13 @@ from storage.indexing import search_text
 from storage.sources.base import (
     Derived,
     FileReader,
+    LogTail,
     Numbering,
     Record,
     SessionFacts,
     SourceAdapter,
 )
-from storage.tail import Position, Tail
+from storage.tail import Position
 from storage.tracker import SessionTracker
 from storage.writing import Batch, BatchEvent, shared_key
 
@@ -91,7 +92,7 @@ class OpenLog:
         source: int,
         generation: int,
         adapter: SourceAdapter,
-        tail: Tail,
+        tail: LogTail,
         trackers: dict[str, SessionTracker],
         numberings: dict[str, Numbering],
         counter_for: Callable[[str | None], TokenCounter],
@@ -112,17 +113,12 @@ class OpenLog:
         that the reader stands where it stood. ``until`` is the byte offset to stop at,
         ``position`` where the store says that reading stands."""
         self._position = position
-        with Tail(self.tail.path, batch_bytes=_BATCH_BYTES) as prefix:
-            while True:
-                batch = prefix.read(final=True)
-                for record in batch.records:
-                    if record.offset >= until:
-                        return
-                    self.records += 1
-                    for _ in self._feed(record):
-                        pass
-                if not batch.more:
-                    return
+        for record in self.tail.prefix(_BATCH_BYTES):
+            if record.offset >= until:
+                return
+            self.records += 1
+            for _ in self._feed(record):
+                pass
 
     def draw(self, records: Sequence[Record], position: Position) -> Drawn:
         """Feeds records to the reader. Cheap beside :meth:`weigh`, and in order."""

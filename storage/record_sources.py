@@ -14,6 +14,7 @@ from typing import Protocol
 from compress.chunks import IDLE, AsyncRecordSource, Idle, RecordSource
 from storage.blobs import BlobCache
 from storage.catalog import SessionRecord
+from storage.connection import Connections
 from storage.sources.base import Record, Registry, SourceAdapter
 from storage.sources.discovery import discover
 from storage.store import Store
@@ -87,7 +88,16 @@ class AdapterLogs:
     def records(self) -> Iterator[bytes]:
         found = discover(Registry([self.adapter]), self.environment, self.home).candidates
         for candidate in reversed(found):
-            yield from LogFile(candidate.path).records()
+            path = candidate.path
+            if not self.adapter.keeps(path):
+                yield from LogFile(path).records()
+                continue
+            with self.adapter.tail(path, None, lambda: iter(())) as tail:
+                more = True
+                while more:
+                    batch = tail.read(final=True)
+                    yield from (record.raw for record in batch.records)
+                    more = batch.more
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,32 +109,45 @@ class StoredLog:
     session: SessionRecord
 
     def records(self) -> Iterator[bytes]:
-        blobs = BlobCache()
-        newest = 0
-        while rows := self._page(newest):
-            for record, size, blob, start, pieces in rows:
-                newest = record
-                with self.store.connections.read() as connection:
-                    if pieces:
-                        numbered = connection.execute(
-                            "SELECT blob_id FROM record_pieces WHERE record_id = ? ORDER BY number",
-                            (record,),
-                        ).fetchall()
-                        raw = b"".join([blobs.get(connection, row[0]) for row in numbered])
-                    else:
-                        raw = blobs.get(connection, blob)[start : start + size]
-                yield raw
-
-    def _page(self, after: int) -> list[tuple[int, int, int, int, int]]:
         with self.store.connections.read() as connection:
-            return connection.execute(
-                "SELECT r.id, r.size, r.blob_id, r.blob_offset, EXISTS "
-                "(SELECT 1 FROM record_pieces p WHERE p.record_id = r.id) "
-                "FROM records r JOIN sessions s ON s.source_id = r.source_id "
-                "JOIN sources f ON f.id = r.source_id AND f.generation = r.generation "
-                "WHERE s.id = ? AND r.id > ? ORDER BY r.id LIMIT ?",
-                (self.session.id, after, _PAGE),
-            ).fetchall()
+            found = connection.execute(
+                "SELECT source_id FROM sessions WHERE id = ?", (self.session.id,)
+            ).fetchone()
+        if found is not None:
+            yield from source_records(self.store.connections, found[0])
+
+
+def source_records(connections: Connections, source: int) -> Iterator[bytes]:
+    """The records of one log (a row of ``sources``) as the store keeps them, in their order."""
+    blobs = BlobCache()
+    newest = 0
+    while rows := _page(connections, source, newest):
+        for record, size, blob, start, pieces in rows:
+            newest = record
+            with connections.read() as connection:
+                if pieces:
+                    numbered = connection.execute(
+                        "SELECT blob_id FROM record_pieces WHERE record_id = ? ORDER BY number",
+                        (record,),
+                    ).fetchall()
+                    raw = b"".join([blobs.get(connection, row[0]) for row in numbered])
+                else:
+                    raw = blobs.get(connection, blob)[start : start + size]
+            yield raw
+
+
+def _page(
+    connections: Connections, source: int, after: int
+) -> list[tuple[int, int, int, int, int]]:
+    with connections.read() as connection:
+        return connection.execute(
+            "SELECT r.id, r.size, r.blob_id, r.blob_offset, EXISTS "
+            "(SELECT 1 FROM record_pieces p WHERE p.record_id = r.id) "
+            "FROM records r "
+            "JOIN sources f ON f.id = r.source_id AND f.generation = r.generation "
+            "WHERE r.source_id = ? AND r.id > ? ORDER BY r.id LIMIT ?",
+            (source, after, _PAGE),
+        ).fetchall()
 
 
 @dataclass(frozen=True, slots=True)

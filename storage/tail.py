@@ -20,7 +20,7 @@ from typing import Literal, Self
 from storage.bytesource import Anchor, ByteSource, open_bytes
 from storage.lines import CHUNK, Limits, Taken, take_document, take_lines
 from storage.refusals import kind_of, refusal
-from storage.sources.base import Record
+from storage.sources.base import LogTail, Record, Stand
 
 MAX_LINE = 16 * 1024 * 1024
 """Bytes. A longer line becomes a stub record; its raw is offered by :meth:`Tail.pieces`."""
@@ -144,6 +144,15 @@ class Tail:
                 return self._absent(refusal(self.path, error))
         return self._advance(self._descriptor, self.position, final=final)
 
+    def prefix(self, batch_bytes: int) -> Iterator[Record]:
+        """The records from the beginning of the file, in batches of their own."""
+        with Tail(self.path, batch_bytes=batch_bytes) as prefix:
+            more = True
+            while more:
+                batch = prefix.read(final=True)
+                yield from batch.records
+                more = batch.more
+
     def pieces(self, offset: int, size: int) -> Iterator[bytes]:
         """The log bytes from ``offset``, at most ``size`` of them, in pieces of bounded length.
 
@@ -237,6 +246,22 @@ class Tail:
         scanned = start.offset + start.pending if long else 0
         begin = Taken(start.offset, start.line, start.unterminated)
         return take_lines(source, begin, self._limits, final=final, scanned=scanned)
+
+
+def stand_of(path: Path) -> Stand | None:
+    """What a file looks like; ``None`` where there is none."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    return Stand(facts.st_size, facts.st_mtime_ns, facts.st_dev, facts.st_ino)
+
+
+def reread(tail: LogTail, position: Position | None) -> Batch:
+    """The next batch from another place than the tail had come to."""
+    tail.close()
+    tail.position = Position() if position is None else position
+    return tail.read(final=True)
 
 
 def _looks_like(old: Position, facts: os.stat_result) -> bool:

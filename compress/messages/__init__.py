@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compress.messages import chat, claude, codex, dsh, gemini, pi
+from compress.messages import chat, claude, codex, dsh, gemini, opencode, pi
 from compress.messages.base import Message, NodeContent, Renderer
 
 RENDERERS: dict[str, Renderer] = {
@@ -13,6 +13,7 @@ RENDERERS: dict[str, Renderer] = {
     "codex": codex.render,
     "dsh": dsh.render,
     "gemini": gemini.render,
+    "opencode": opencode.render,
     "pi": pi.render,
 }
 

@@ -8,13 +8,17 @@ restart, the ingest feeds the known prefix of the file again and drops what come
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self
 
 from compress.events import ContentBlock, SessionEvent
+
+if TYPE_CHECKING:
+    from storage.tail import Batch, Position
 
 Json = Any
 
@@ -108,6 +112,47 @@ class FileReader(ABC):
         becomes an ``unknown`` event, a damaged line gives nothing (the ingest counts it)."""
 
 
+class Stand(NamedTuple):
+    """What the files of a log look like; equal as long as nothing was written."""
+
+    size: int
+    """Bytes of all of them."""
+    mtime_ns: int
+    """The newest."""
+    device: int = 0
+    inode: int = 0
+
+
+History = Callable[[], Iterator[bytes]]
+"""The raw records that the store holds of a log, in order."""
+
+
+class LogTail(Protocol):
+    """What the ingest asks of a log: :class:`storage.tail.Tail`, or what an adapter keeps for logs
+    that are no files of lines."""
+
+    path: Path
+    position: Position
+
+    def read(self, *, final: bool = False) -> Batch: ...
+
+    def prefix(self, batch_bytes: int) -> Iterator[Record]:
+        """The records from the beginning, as they were read."""
+
+    def pieces(self, offset: int, size: int) -> Iterator[bytes]: ...
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Root:
     """A place where an agent keeps its logs."""
@@ -136,6 +181,24 @@ class SourceAdapter(ABC):
     @abstractmethod
     def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:
         """Where this agent's logs are, by its own environment variables, then its defaults."""
+
+    def keeps(self, path: Path) -> bool:
+        """Whether this log is no file of lines (a database, a tree of files), so that it is read
+        by the adapter's own :meth:`tail`. Default: none is."""
+        return False
+
+    def stand(self, path: Path) -> Stand | None:
+        """Of a log that it keeps: what its files look like; ``None`` where there is nothing."""
+        raise NotImplementedError
+
+    def tail(self, path: Path, position: Position | None, history: History) -> LogTail:
+        """Of a log that it keeps: what reads it from there. ``history`` gives back what the store
+        holds of it."""
+        raise NotImplementedError
+
+    def log_of(self, path: Path) -> Path:
+        """The log that a changed file belongs to. Default: it is the log."""
+        return path
 
     def select(self, paths: Sequence[Path]) -> Sequence[Path]:
         """Of the files found below one root, those that count. Default: all of them."""
@@ -168,6 +231,15 @@ class Registry:
             if adapter.agent == agent:
                 return adapter
         raise KeyError(agent)
+
+    def keeper(self, path: Path) -> SourceAdapter | None:
+        """The adapter that reads this log itself, if one does."""
+        return next((a for a in self.adapters if a.keeps(path)), None)
+
+    def log_of(self, path: Path) -> Path:
+        """The log that a changed file belongs to."""
+        found = (log for a in self.adapters if (log := a.log_of(path)) != path)
+        return next(found, path)
 
     def passes_over(self, path: Path) -> bool:
         """Whether an adapter knows by the name that this file is no log."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from storage.sources.base import Json, Registry, SourceAdapter
+from storage.sources.base import Json, LogTail, Registry, SourceAdapter
 from storage.sources.chat import ChatAdapter
 from storage.sources.claude import ClaudeAdapter
 from storage.sources.codex import CodexAdapter
 from storage.sources.dsh import DshAdapter
 from storage.sources.gemini import GeminiAdapter
+from storage.sources.opencode import OpencodeAdapter
 from storage.sources.pi import PiAdapter
 from storage.tail import Tail
 
@@ -19,18 +20,31 @@ HEAD_RECORDS = 20
 def registry() -> Registry:
     """One instance of every adapter. Plain chat comes last: it takes what has roles."""
     return Registry(
-        [ClaudeAdapter(), CodexAdapter(), PiAdapter(), DshAdapter(), GeminiAdapter(), ChatAdapter()]
+        [
+            ClaudeAdapter(),
+            CodexAdapter(),
+            PiAdapter(),
+            DshAdapter(),
+            GeminiAdapter(),
+            OpencodeAdapter(),
+            ChatAdapter(),
+        ]
     )
 
 
-def head(path: Path) -> list[Json]:
+def head(path: Path, keeper: SourceAdapter | None = None) -> list[Json]:
     """The values of the file's first records, at most :data:`HEAD_RECORDS`; damaged lines and
-    lines above the cap left out. Empty for a file that cannot be read."""
-    with Tail(path, batch_rows=HEAD_RECORDS) as tail:
+    lines above the cap left out. Empty for a file that cannot be read. ``keeper``: the adapter
+    that reads it itself."""
+    if keeper is None:
+        tail: LogTail = Tail(path, batch_rows=HEAD_RECORDS)
+    else:
+        tail = keeper.tail(path, None, lambda: iter(()))
+    with tail:
         batch = tail.read(final=True)
     return [record.value for record in batch.records if record.value is not None]
 
 
 def adapter_of(adapters: Registry, path: Path) -> SourceAdapter | None:
     """The adapter that knows this file by its content, or ``None``."""
-    return adapters.recognise(path, head(path))
+    return adapters.recognise(path, head(path, adapters.keeper(path)))
