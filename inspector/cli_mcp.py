@@ -17,7 +17,7 @@ class McpError(Exception):
 
 
 @click.command(
-    short_help="A server that a running agent can ask (MCP, stdio).",
+    short_help="Let a running agent ask its past (MCP, over stdio).",
     epilog=example(
         "ullage mcp", "claude mcp add ullage -- ullage mcp", "codex mcp add ullage -- ullage mcp"
     ),

@@ -45,7 +45,7 @@ class ServeError(Exception):
 
 
 @click.command(
-    short_help="The app in a browser, on this machine only.",
+    short_help="Serve the app to a browser, on this machine only.",
     epilog=example("ullage serve", "ullage serve --port 8123 ~/.claude/projects"),
 )
 @paths_argument

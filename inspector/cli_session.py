@@ -48,9 +48,10 @@ def _state_options(function: F) -> F:
 
 
 @click.command(
+    short_help="Show the surface: what the model sees, node by node.",
     epilog=example(
         "ullage show last", "ullage show last --messages --json", "ullage show 4f --at 9"
-    )
+    ),
 )
 @_session
 @click.option("--messages", is_flag=True, help="The exact message list, in full.")

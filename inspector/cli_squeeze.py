@@ -39,7 +39,7 @@ def _budget(_ctx: click.Context, _param: click.Parameter, value: str | None) -> 
 
 
 @click.command(
-    short_help="Run a command, or read a pipe, and show what matters of its output.",
+    short_help="Run a command, or read a pipe; show what matters of it.",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     epilog=example(
         "ullage squeeze -- pytest -x",
