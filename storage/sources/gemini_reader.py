@@ -201,7 +201,7 @@ class GeminiReader(GeminiTurns):
                         block + first,
                         first,
                         self._turn or None,
-                        self._step_of(group, name),
+                        self._step_of(group, name, is_copy=turns is not None),
                         timestamp(message.raw.get("timestamp")),
                         word(message.raw.get("model")) if node and is_answer(group) else None,
                     )

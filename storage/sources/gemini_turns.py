@@ -69,7 +69,9 @@ class GeminiTurns(GeminiEvents):
             self._step += 1
             self._steps[name] = self._step
 
-    def _step_of(self, group: Group, name: str) -> int | None:
+    def _step_of(self, group: Group, name: str, *, is_copy: bool) -> int | None:
+        """``is_copy``: an answer of a checkpoint, which no request made unless its calls say
+        which."""
         if group.call is not None:
             return self._steps.get(f"call:{group.call}", self._step) or None
         if not is_answer(group):
@@ -79,6 +81,8 @@ class GeminiTurns(GeminiEvents):
         if step is None:
             known = (self._steps.get(f"call:{call}") for call in calls)
             step = next((found for found in known if found is not None), None)
+        if step is None and is_copy:
+            return None
         if step is None:
             self._step += 1
             step = self._step

@@ -109,7 +109,8 @@ def load_with_pi(package: Path, session: Path, folder: Path) -> list[dict[str, A
 class GeminiHome:
     """A throw-away home of Gemini CLI that talks to the provider at ``url``."""
 
-    def __init__(self, folder: Path, url: str) -> None:
+    def __init__(self, folder: Path, url: str, *, threshold: float = 0.9) -> None:
+        """``threshold``: the share of the window at which it compresses."""
         self._gemini = program("gemini")
         self._home = folder / "home"
         self._work = folder / "work"
@@ -117,7 +118,8 @@ class GeminiHome:
         self.chats = self._home / ".gemini" / "tmp" / self._work.name / "chats"
         self.chats.mkdir(parents=True)
         settings = self._home / ".gemini"
-        (settings / "settings.json").write_text(json.dumps(_GEMINI_SETTINGS), encoding="utf-8")
+        chosen = {**_GEMINI_SETTINGS, "model": {"compressionThreshold": threshold}}
+        (settings / "settings.json").write_text(json.dumps(chosen), encoding="utf-8")
         known = {"projects": {str(self._work): self._work.name}}
         (settings / "projects.json").write_text(json.dumps(known), encoding="utf-8")
         (self.chats.parent / ".project_root").write_text(str(self._work), encoding="utf-8")

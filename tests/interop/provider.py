@@ -17,6 +17,8 @@ from typing import Any
 import zstandard
 
 ANSWER = "Understood."
+SNAPSHOT = "<state_snapshot>All is well.</state_snapshot>"
+"""The summary that Gemini CLI is given."""
 
 
 @dataclass
@@ -76,6 +78,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self._body()
         asked = self.path.partition("?")[0]
+        if asked.endswith(":generateContent"):
+            # Gemini CLI's compression; it asks twice.
+            self._send(200, "application/json", json.dumps(_gemini_answer(SNAPSHOT)).encode())
+            return
         if not asked.endswith(("/responses", ":streamGenerateContent")):
             self._send(200, "application/json", b"{}")
             return
@@ -137,8 +143,12 @@ def _stream(number: int) -> bytes:
 
 def _gemini_stream() -> bytes:
     """The one event of an answer of Gemini's."""
-    content = {"role": "model", "parts": [{"text": ANSWER}]}
-    answer = {
+    return f"data: {json.dumps(_gemini_answer(ANSWER))}\r\n\r\n".encode()
+
+
+def _gemini_answer(text: str) -> dict[str, Any]:
+    content = {"role": "model", "parts": [{"text": text}]}
+    return {
         "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
         "usageMetadata": {
             "promptTokenCount": 100,
@@ -146,4 +156,3 @@ def _gemini_stream() -> bytes:
             "totalTokenCount": 102,
         },
     }
-    return f"data: {json.dumps(answer)}\r\n\r\n".encode()

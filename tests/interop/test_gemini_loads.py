@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from compress.surface import fold
 from storage.sources.gemini import GeminiAdapter
 from storage.tail import Tail
 from tests.derivation import read
 from tests.interop.agents import PROBE, GeminiHome, load_with_gemini
-from tests.interop.provider import provider
+from tests.interop.provider import SNAPSHOT, provider
 from tests.storage.sources.gemini_logs import HEADER, answer, data, random_log, response, tool, user
 from tests.storage.sources.gemini_reference import Line, of_contents
 from tests.storage.sources.test_gemini_surface import blocks
@@ -105,3 +106,36 @@ def test_the_program_sends_what_the_surface_shows(tmp_path: Path, gemini: Path, 
     assert len(running.requests) == 1
     assert asked(running.requests[0]) == said
     assert len(said) > 4
+
+
+@pytest.mark.slow
+def test_its_own_compression_is_told_and_what_it_kept_keeps_its_nodes(
+    tmp_path: Path, gemini: Path
+) -> None:
+    name = "bbbbbbbb-4982-4224-9701-796520c580a0"
+    log: list[dict[str, Any]] = [{**HEADER, "sessionId": name}]
+    for number in range(12):
+        log.append(user(f"u{number}", f"question {number} " + "word " * 800))
+        log.append(answer(f"g{number}", f"answer {number} " + "reply " * 800))
+    with provider() as running:
+        home = GeminiHome(tmp_path, running.root, threshold=0.01)
+        path = home.chats / "session-2026-01-01T10-00-bbbbbbbb.jsonl"
+        path.write_bytes(data(log))
+        home.resume(name)
+    (request,) = running.requests
+    assert asked(request) == ours(path)[:-2]
+    with Tail(path) as tail:
+        told = read(GeminiAdapter(), path, tail.read(final=True).records)[1][""]
+    (summary,) = [event for event in told if event.meta.get("checkpoint")]
+    assert summary.blocks[0].text == SNAPSHOT
+    standing = fold(told).nodes
+    assert standing.index(summary.seq) == 1
+    first = {event.blocks[0].text: event.seq for event in reversed(told) if event.blocks}
+    kept = [first[text] for role, _, _, text in asked(request)[2:]]
+    assert kept == list(standing[3:-2])
+    assert max(kept) < summary.seq
+    assert [event.type for event in told if event.type.startswith("compact/")] == [
+        "compact/start",
+        "compact/summary",
+        "compact/end",
+    ]
