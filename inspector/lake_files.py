@@ -79,6 +79,8 @@ class LakeFiles:
         self._schemas = {table: pa.schema(found) for table, found in columns().items()}
         self._waiting: OrderedDict[str, list[Row]] = OrderedDict()
         self._bytes = 0
+        self._numbers: dict[str, int] = {}
+        """Partition → how many files it has so far."""
         self._open: OrderedDict[str, tuple[str, Any]] = OrderedDict()
         """Partition → place of its newest file, and the writer."""
         self.rows: dict[str, int] = {}
@@ -121,7 +123,7 @@ class LakeFiles:
         if partition not in self._open:
             if len(self._open) == _OPEN:
                 self._close_oldest()
-            number = sum(place.startswith(f"{partition}/") for place in self.rows) + 1
+            number = self._numbers[partition] = self._numbers.get(partition, 0) + 1
             place = f"{partition}/part-{self._lake.commits + 1:08}-{number:04}.parquet"
             schema = self._schemas[partition.partition("/")[0]]
             writer = pq.ParquetWriter(self._lake.draft(place), schema, compression="zstd")

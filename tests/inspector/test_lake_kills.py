@@ -9,16 +9,20 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from compress.pins import PinError
 from inspector.usecases import UseCases
 from tests.conftest import REPOSITORY
-from tests.inspector.lakes import exported, files, rows, stored
+from tests.inspector.lakes import exported, files, rows, stored, views
 from tests.inspector.logs import NAME, Log, usecases
 
 _WRITING = {"open", "os.link", "os.remove", "os.mkdir"}
@@ -109,6 +113,57 @@ def plain_rows(folder: Path) -> list[tuple[str, str]]:
             table = pq.ParquetFile(file).read(use_threads=False)
         found += [(str(path.parent.relative_to(folder)), repr(row)) for row in table.to_pylist()]
     return sorted(found)
+
+
+ACTIONS = st.lists(
+    st.sampled_from(["grow", "restart", "pin", "export", "killed", "killed"]),
+    min_size=3,
+    max_size=7,
+)
+
+
+@settings(max_examples=8)
+@given(actions=ACTIONS, steps=st.lists(st.integers(0, 40), min_size=7, max_size=7))
+def test_whatever_happens_between_exports_what_stands_in_a_lake_stands_in_the_store(
+    actions: list[str], steps: list[int]
+) -> None:
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        log = Log(folder)
+        log.user("begin")
+        cases = usecases(folder / "own.db", folder)
+        cases.ingest([log.path])
+        for number, (action, step) in enumerate(zip(actions, steps, strict=False)):
+            if action == "grow":
+                log.step(number, size=1)
+            elif action == "restart":
+                _begin_anew(log)
+            elif action == "pin":
+                with suppress(PinError):  # twice the same
+                    cases.pin(NAME, [2])
+            cases.ingest([log.path])
+            if action in ("export", "killed"):
+                with (
+                    FUSE.burning(folder / "lake", step if action == "killed" else 1_000_000),
+                    suppress(Killed),
+                ):
+                    exported(cases, folder / "lake", rows=3)
+        exported(cases, folder / "lake", rows=3)
+        with views(folder / "lake") as connection:
+            found = connection.sql("SELECT session, generation, seq FROM events").fetchall()
+            points = connection.sql("SELECT id, revision, open FROM decisions").fetchall()
+        assert sorted(found, key=repr) == stored(cases)
+        now = [row.point for row in cases.decisions(NAME).rows]
+        assert sorted(points) == sorted((p.id, p.revision, p.open) for p in now)
+        keys = rows(folder / "lake", "events", "session, generation, seq, revision")
+        assert len(keys) == len(set(keys))
+        cases.close()
+
+
+def _begin_anew(log: Log) -> None:
+    """The log is written again without its last record, if it has more than one."""
+    lines = log.path.read_bytes().splitlines(keepends=True)
+    log.path.write_bytes(b"".join(lines[: max(1, len(lines) - 1)]))
 
 
 _EXPORT = """
