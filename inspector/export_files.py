@@ -49,6 +49,12 @@ def write_export(path: Path, pieces: Iterable[bytes], *, force: bool = False) ->
             Path(name).unlink()
 
 
+def named_path(text: str | Path) -> Path:
+    """What a person typed as a place: ``~`` and ``~user`` are homes, where there is such a user."""
+    # Path.expanduser raises where there is none.
+    return Path(os.path.expanduser(text))  # noqa: PTH111
+
+
 def no_place(path: Path, error: Exception) -> ExportFileError:
     """That nothing can be written there, and why, as the system says it."""
     name = str(path)

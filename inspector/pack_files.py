@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from inspector.export_files import ExportFileError, no_place, write_export
+from inspector.export_files import ExportFileError, named_path, no_place, write_export
 from inspector.pack_reports import PackReport
 
 FORMS = (".md", ".json")
@@ -23,7 +23,7 @@ def paths_for(report: PackReport, place: Path, stem: str = "pack") -> Mapping[st
 
     Raises :class:`inspector.export_files.ExportFileError` for what is no place."""
     try:
-        place = place.expanduser()
+        place = named_path(place)
         if place.is_dir():
             digest = hashlib.sha256(report.text.encode("utf-8", "surrogatepass")).hexdigest()
             place /= f"{stem}-{digest[:_DIGITS]}"

@@ -18,6 +18,7 @@ from compress.packs.fit import pack
 from compress.packs.values import Candidate, PackLine, PackRequest
 from inspector import pack_files
 from inspector.decision_choice import is_below
+from inspector.export_files import named_path
 from inspector.loaded import LoadedSession
 from inspector.pack_candidates import Place, Reader, candidates_of
 from inspector.pack_reports import PackHandle, PackLineReport, PackReport
@@ -177,7 +178,7 @@ class Packing:
         return Place("project", tuple(same), own)
 
     def _below(self, folder: Path) -> tuple[SessionRecord, ...]:
-        root = str(folder.expanduser().absolute())
+        root = str(named_path(folder).absolute())
         found = tuple(s for s in self._store.sessions() if is_below(s.cwd, root))
         if not found:
             raise PackPlaceError(

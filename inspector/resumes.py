@@ -11,6 +11,7 @@ from uuid import UUID
 from compress.events import NodeId
 from compress.plan import PlanState
 from inspector.copies import plan_copy, tokens_of
+from inspector.export_files import named_path
 from inspector.loaded import PLAN_VIEW, LoadedSession
 from inspector.locations import Locations
 from inspector.reports import SessionHeader, Track
@@ -105,7 +106,7 @@ def _path(
     composed: Composed, locations: Locations, record: SessionRecord, label: str, request: Request
 ) -> Path:
     if request.out is not None:
-        return request.out.expanduser().resolve() / composed.place.name
+        return named_path(request.out).resolve() / composed.place.name
     folder = composed.folder
     if folder is not None and not (Path(folder).is_absolute() and Path(folder).is_dir()):
         raise ResumeRefusedError(

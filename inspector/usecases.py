@@ -869,10 +869,10 @@ def open_usecases(loaded: Loaded) -> UseCases:
 
 def _looked_at(reference: str) -> tuple[Path, Literal["file", "folder", ""]]:
     """What a person's words are as a path; nothing where no path can be meant, as with a name that
-    is too long for one or the home of a user that is not there."""
+    is too long for one."""
     path = Path(reference)
-    with suppress(OSError, RuntimeError, ValueError):
-        path = path.expanduser()
+    with suppress(OSError, ValueError):
+        path = Path(os.path.expanduser(reference))  # noqa: PTH111 - of nobody's home, nothing
         return path, "file" if path.is_file() else "folder" if path.is_dir() else ""
     return path, ""
 

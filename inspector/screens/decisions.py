@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from textual import events, on
@@ -16,6 +15,7 @@ from textual.widgets import Input
 
 from inspector.decision_choice import EVERYTHING, Wanted, is_wanted
 from inspector.decision_reports import DecisionRow, DecisionsReport, ExportReport
+from inspector.export_files import named_path
 from inspector.messages import RowActivated, RowHighlighted
 from inspector.sanitize import line
 from inspector.screens.base import AskingScreen, Refusal
@@ -235,7 +235,7 @@ class DecisionsScreen(AskingScreen[None]):
 
     @on(Input.Submitted, "#file")
     def _write(self, message: Input.Submitted) -> None:
-        path = Path(message.value.strip()).expanduser()
+        path = named_path(message.value.strip())
         session = None if self.scope is not None else self.session
         wanted: Wanted = replace(self.wanted, project=self.scope, masked=True)
         self.ask(
