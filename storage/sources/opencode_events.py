@@ -75,9 +75,9 @@ class RowEvents(FileReader):
             operations[node] = op
             if begins:
                 said = said._replace(meta={**said.meta, "checkpoint": "agent"})
-                if not announced:
-                    self._compaction_begins(session)
             self._emit(session, said, seq, node, op, sources=sources)
+            if begins and not announced:
+                self._compaction_begins(session)
             if begins:
                 self._log(session, "compact/end")
 

@@ -140,7 +140,8 @@ class Conversation:
         kept, mark = _filtered(visible)
         self.compacted = "" if mark is None else mark.id
         last = visible[-1] if visible else None
-        return [node for m in kept for node in m.nodes(until=until if m is last else None)]
+        found = (node for m in kept for node in m.nodes(until=until if m is last else None))
+        return list(dict.fromkeys(found))
 
     def _visible(self) -> tuple[list[Message], str | None]:
         name = string(self.revert.get("messageID"))
@@ -185,7 +186,11 @@ def _reordered(kept: list[Message], mark: Message) -> list[Message]:
     at = kept.index(mark)
     tail = string((mark.compaction() or {}).get("tail_start_id"))
     summary = next(
-        (i for i, m in enumerate(kept) if i > at and m.sums_up() and m.data["parentID"] == mark.id),
+        (
+            index
+            for index, message in enumerate(kept)
+            if index > at and message.sums_up() and message.data.get("parentID") == mark.id
+        ),
         -1,
     )
     begin = next((i for i, m in enumerate(kept) if tail and m.id == tail), -1)

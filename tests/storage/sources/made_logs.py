@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from tests.storage.sources import codex_logs as codex
 from tests.storage.sources import gemini_logs as gemini
+from tests.storage.sources import opencode_store as opencode
 from tests.storage.sources import pi_logs as pi
 from tests.storage.sources.claude_log import Log
 
@@ -154,6 +155,54 @@ def _gemini() -> list[Any]:
     ]
 
 
+def _opencode() -> list[dict[str, Any]]:
+    def part(name: str, message: str, kind: str, **data: Any) -> dict[str, Any]:
+        return opencode.row("part", name, message, type=kind, **data)
+
+    def message(name: str, role: str, **data: Any) -> dict[str, Any]:
+        return opencode.row("message", name, name, role=role, **data)
+
+    tokens = {"input": 10, "output": 2, "reasoning": 1, "cache": {"read": 4, "write": 0}}
+    todos = {"status": "completed", "input": {"todos": [{"content": "x"}]}, "output": ""}
+    image = {"mime": "image/png", "url": "data:image/png;base64,"}
+    broken = {"name": "APIError", "data": {"message": "no"}}
+    summing = {"summary": True, "parentID": "m5"}
+    return [
+        opencode.row("session", "s", "", directory="/home/u", version="1.18.33", title="T"),
+        message("m1", "user", model={"modelID": "m"}),
+        part("p1", "m1", "text", text="do it"),
+        part("p2", "m1", "text", text="lines", synthetic=True),
+        part("p3", "m1", "file", **image),
+        part("p4", "m1", "text", text="shown", ignored=True),
+        message("m2", "assistant", modelID="m", providerID="p"),
+        part("q1", "m2", "step-start"),
+        part("q2", "m2", "reasoning", text="so", metadata={"anthropic": {"signature": "x"}}),
+        part("q3", "m2", "tool", **opencode.tool("running")),
+        part("q4", "m2", "tool", **opencode.tool("completed", "two", "c2")),
+        part("q3", "m2", "tool", **opencode.tool("completed", "one")),
+        part("q5", "m2", "tool", tool="todowrite", callID="c3", state=todos),
+        part("q6", "m2", "retry", attempt=1, error=broken),
+        part("q7", "m2", "step-finish", reason="tool-calls", tokens=tokens),
+        message("m3", "assistant", modelID="n", error=broken),
+        part("r1", "m3", "text", text="bad"),
+        message("m4", "assistant", finish="stop"),
+        part("t1", "m4", "text", text="done"),
+        part("t2", "m4", "step-finish", reason="stop", tokens=tokens),
+        part("q4", "m2", "tool", **opencode.tool("completed", "two", "c2", compacted=1)),
+        message("m5", "user"),
+        part("u1", "m5", "compaction", auto=True, tail_start_id="m4"),
+        message("m6", "assistant", **summing),
+        part("v1", "m6", "text", text="the summary"),
+        message("m6", "assistant", **summing, finish="stop"),
+        part("t1", "m4", "text", text="done, and more"),
+        message("m7", "user"),
+        part("w1", "m7", "subtask", prompt="x"),
+        opencode.row("session", "s", "", revert={"messageID": "m7"}),
+        {"table": "message", "id": "m7", "removed": True},
+        opencode.row("session", "s", ""),
+    ]
+
+
 MADE: Mapping[str, Sequence[MadeLog]] = {
     "claude": [MadeLog(_claude(), "p/session.jsonl")],
     "codex": [MadeLog(_CODEX, "rollout.jsonl")],
@@ -162,6 +211,10 @@ MADE: Mapping[str, Sequence[MadeLog]] = {
     "chat": [
         MadeLog(_CHAT, "chat.jsonl"),
         MadeLog([{"messages": _CHAT}], "chat.json", lines=False),
+    ],
+    "opencode": [
+        MadeLog(_opencode(), "opencode.db"),
+        MadeLog([opencode.exported(_opencode())], "export.json", lines=False),
     ],
     "gemini": [
         MadeLog(_gemini(), "chats/session-1.jsonl"),

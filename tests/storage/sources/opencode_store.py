@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,28 @@ def tool(status: str, output: str = "", call: str = "c1", **more: Any) -> dict[s
     if status == "completed":
         state = {**state, "output": output, "time": {"start": START, "end": START + 1, **more}}
     return {"tool": "bash", "callID": call, "state": state}
+
+
+def row(table: str, name: str, message: str, **data: Any) -> dict[str, Any]:
+    """The record of a row."""
+    place = {"session_id": SESSION, "message_id": message} if table != "session" else {}
+    own = SESSION if table == "session" else name
+    return {"table": table, "id": own, **place, "time_created": START, "data": data}
+
+
+def exported(rows: Sequence[Any]) -> dict[str, Any]:
+    """The newest versions of these rows as ``opencode export`` prints them."""
+    newest = {(one["table"], one["id"]): one for one in rows if "data" in one}
+    messages = []
+    for (table, name), one in newest.items():
+        if table == "message":
+            parts = [
+                {"id": part, **found["data"]}
+                for (kind, part), found in newest.items()
+                if kind == "part" and found["message_id"] == name
+            ]
+            messages.append({"info": {"id": name, **one["data"]}, "parts": parts})
+    return {"info": {"id": SESSION, **newest["session", SESSION]["data"]}, "messages": messages}
 
 
 def read(store: Store, path: Path) -> int:
