@@ -11,17 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from compress.compaction.material import headline, pointer
-from compress.compaction.names import Present, choose
-from compress.compaction.names import lines as name_lines
 from compress.continuation.parts import (
     Cost,
     Part,
     decisions_part,
-    fenced,
     heading,
+    names_part,
     pinned,
     said_part,
     said_parts,
+    said_whole,
 )
 from compress.continuation.turns import spoken
 from compress.continuation.values import Material, SectionName
@@ -40,7 +39,7 @@ _WHOLE: Mapping[SectionName, float] = {
     "names": 0.3,
 }
 """By rank: of the room, what a part may take first. What it leaves goes to those that need more."""
-_PINNED, _NAMES = "Pinned", "Names in use"
+_PINNED = "Pinned"
 _PIN = 100
 """Characters of a pinned message that has no room for more."""
 
@@ -157,24 +156,11 @@ class _Writer:
         if name == "decisions":
             return decisions_part(self._material.decisions, allowance, self._cost)
         if name == "names":
-            return self._names(allowance, others)
+            return names_part(self._material.found, others.values(), allowance, self._cost)
         if name not in self._said:
             return Part(name, "")
         section, total = self._said[name]
         return said_part(name, section, total, allowance, self._cost)
-
-    def _names(self, allowance: int, others: Mapping[SectionName, Part]) -> Part:
-        """Those that stand nowhere else, the most likely to be needed first."""
-        found = self._material.found
-        room = allowance - self._cost("\n" + heading(_NAMES)) - 8
-        text = "\n".join(part.text for part in others.values())
-        chosen, more = choose(
-            found.mentions.values(), found.length, Present(text), self._cost, room
-        )
-        while chosen and self._cost("\n".join(name_lines(chosen, 0))) > room:
-            chosen.pop()
-            more += 1
-        return Part("names", _NAMES, tuple(name_lines(chosen, 0)), len(chosen), more)
 
     def _spent(self, part: Part) -> int:
         return self._cost("\n" + part.text) if part.lines else 0
@@ -224,7 +210,7 @@ def _pins(material: Material) -> Iterator[_Pin]:
         content = session.content(node)
         said = list(spoken(content)) if members.get(node) else []
         if said:
-            whole = (f"### {pointer(seq)} {who}\n{fenced(text)}" for seq, who, text in said)
+            whole = (said_whole(seq, who, text) for seq, who, text in said)
             seq, who, text = said[0]
             short = f"- {pointer(seq)} {who}, too long to stand here: {headline(text, _PIN)}"
             by_user = content.events[0].type in ("user/message", "steering/message")

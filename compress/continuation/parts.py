@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from compress.beliefs.fences import fenced
 from compress.compaction.material import Digest, headline, pointer
+from compress.compaction.names import Present, choose
+from compress.compaction.names import lines as name_lines
 from compress.compaction.sections import Section, sections_of
 from compress.compaction.values import SessionInput
 from compress.continuation.turns import (
@@ -28,7 +31,6 @@ from compress.operations import in_log_order
 Cost = Callable[[str], int]
 """Tokens of an item, its newline included."""
 
-_FENCES = re.compile(r"`{3,}")
 _SAID: tuple[tuple[str, SectionName, str], ...] = (
     ("User instructions", "instructions", "What the user asked for"),
     ("Standing rules", "rules", "Standing rules"),
@@ -38,11 +40,14 @@ _SAID: tuple[tuple[str, SectionName, str], ...] = (
 )
 """Title of a summary's section → what it is called here."""
 _DECISIONS = "Decision points"
+_NAMES = "Names in use"
 _TURNS = "Recent turns"
 _POINTERS = re.compile(r"- (?:At events? |\d+ messages: |… and )")
 """Lines that count what was left out."""
 _TITLE, _DID = 60, 100
 """Characters of a decision point's title and summary in one line."""
+_JOINED = 8
+"""Tokens that lines of names may count more where they stand together."""
 _LITTLE = 64
 """Tokens below which nothing is made fuller."""
 _MISSES = 12
@@ -77,18 +82,16 @@ def pinned(session: SessionInput) -> Part:
     members = session.plan.surface.members
     nodes = [node for node in in_log_order(session.plan.held) if members.get(node)]
     lines = tuple(
-        f"### {pointer(seq)} {said}\n{fenced(text)}"
+        said_whole(seq, said, text)
         for node in nodes
         for seq, said, text in spoken(session.content(node))
     )
     return Part("pinned", "Pinned", lines, len(nodes), shown=frozenset(nodes))
 
 
-def fenced(text: str) -> str:
-    """A text as a block of code that no fence within it ends."""
-    longest = max((len(run) for run in _FENCES.findall(text)), default=2)
-    mark = "`" * (longest + 1)
-    return f"{mark}\n{text}\n{mark}"
+def said_whole(seq: NodeId, said: str, text: str) -> str:
+    """A pinned message: who speaks, or what, over a block of code that nothing in the text ends."""
+    return f"### {pointer(seq)} {said}\n{fenced(text)}".removesuffix("\n")
 
 
 def said_parts(found: Digest) -> dict[SectionName, tuple[Section, int]]:
@@ -154,6 +157,17 @@ def _one_line(point: DecisionPoint) -> str:
     state = "running" if point.open else point.outcome
     did = "" if point.summary in ("", point.stage.title) else f": {headline(point.summary, _DID)}"
     return f"{headline(point.stage.title, _TITLE)} [{state}]{did}"
+
+
+def names_part(found: Digest, others: Iterable[Part], allowance: int, cost: Cost) -> Part:
+    """Names that stand in none of the other parts, the most likely to be needed first."""
+    room = allowance - cost("\n" + heading(_NAMES)) - _JOINED
+    text = "\n".join(part.text for part in others)
+    chosen, more = choose(found.mentions.values(), found.length, Present(text), cost, room)
+    while chosen and cost("\n".join(name_lines(chosen, 0))) > room:
+        chosen.pop()
+        more += 1
+    return Part("names", _NAMES, tuple(name_lines(chosen, 0)), len(chosen), more)
 
 
 @dataclass(slots=True)

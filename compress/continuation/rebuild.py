@@ -11,14 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compress.compaction.names import Present, choose
-from compress.compaction.names import lines as name_lines
 from compress.continuation.availability import availability
 from compress.continuation.errors import LocksExceedBudgetError
 from compress.continuation.parts import (
     Part,
     decisions_part,
     heading,
+    names_part,
     pinned,
     said_part,
     said_parts,
@@ -61,7 +60,6 @@ _ORDER: tuple[SectionName, ...] = (
     "turns",
 )
 """Of the text: what lasts first, what happened last at the end."""
-_NAMES = "Names in use"
 
 
 def rebuild(material: Material, request: ContinuationRequest) -> Continuation:
@@ -154,7 +152,7 @@ class _Writer:
             left -= self._spent(part)
         parts["retrieved"], lines = self._retrieved(left - int(room * _NAMES_SHARE), parts)
         left -= self._spent(parts["retrieved"])
-        parts["names"] = self._names(left, parts)
+        parts["names"] = names_part(self.material.found, parts.values(), left, self._cost)
         left -= self._spent(parts["names"])
         turns = self._turns(self._spent(parts["turns"]) + left) if "turns" in parts else None
         if turns is not None and self._spent(turns) - self._spent(parts["turns"]) <= left:
@@ -182,16 +180,6 @@ class _Writer:
             type_aware=self.request.type_aware,
             skip=self.locked.shown,
         )
-
-    def _names(self, allowance: int, parts: dict[SectionName, Part]) -> Part:
-        room = allowance - self._cost("\n" + heading(_NAMES)) - 8
-        text = "\n".join(part.text for part in parts.values())
-        mentions = self.material.found.mentions.values()
-        chosen, more = choose(mentions, self.material.found.length, Present(text), self._cost, room)
-        while chosen and self._cost("\n".join(name_lines(chosen, 0))) > room:
-            chosen.pop()
-            more += 1
-        return Part("names", _NAMES, tuple(name_lines(chosen, 0)), len(chosen), more)
 
     def _retrieved(
         self, allowance: int, parts: dict[SectionName, Part]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from compress.beliefs.values import LOCK_NONE
 from compress.continuation.parts import Part
 from compress.packs.errors import PackBudgetError
 from compress.packs.fit import pack
@@ -23,7 +24,7 @@ def retrieved(
     if not candidates:
         return Part("retrieved", TITLE), ()
     held = _flat(beside)
-    free = [replace(one, belief=replace(one.belief, lock_level=0)) for one in candidates]
+    free = [replace(one, belief=replace(one.belief, lock_level=LOCK_NONE)) for one in candidates]
     standing = {one.belief.id for one in free if _flat(one.belief.content) in held}
     made = _packed(free, replace(request, excluded=frozenset(standing)), counter)
     lines = tuple(
