@@ -14,8 +14,7 @@ from storage.candidates import Matches
 from storage.catalog import SessionRecord
 from storage.decisions import behind, bring_up, kept_texts
 from storage.errors import StorageError
-from storage.pieces import folded
-from storage.scripts import EDGE
+from storage.scoring import rough_scores
 from storage.store import Store
 
 LOOKED_THROUGH = 2_000
@@ -77,14 +76,9 @@ def _sessions(
 
 
 def _best(texts: Sequence[tuple[int, str]], found: Matches) -> list[tuple[int, str]]:
-    """By the pieces whose first word stands in a record at all, which is enough to choose by."""
+    """Those that hold something of the query, the most of it first."""
     if not found.pieces:
         return list(texts[:TAKEN])
-    words = {weighed.piece.words[0].strip(EDGE): weighed.weight for weighed in found.pieces}
-    scored = []
-    for place, (_, text) in enumerate(texts):
-        spelled = folded(text)
-        score = sum(weight for word, weight in words.items() if word in spelled)
-        if score > 0:
-            scored.append((-score, place))
-    return [texts[place] for _, place in sorted(scored)[:TAKEN]]
+    held = rough_scores([text for _, text in texts], found.pieces)
+    order = sorted((-score, place) for place, score in enumerate(held) if score > 0)
+    return [texts[place] for _, place in order[:TAKEN]]

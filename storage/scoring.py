@@ -8,7 +8,7 @@ import regex
 
 from storage.candidates import Weighed
 from storage.pieces import WORD, Piece, folded
-from storage.scripts import index_text
+from storage.scripts import EDGE, index_text
 
 _SATURATION = 1.2
 _LENGTH = 0.75
@@ -24,6 +24,16 @@ def scores(texts: Sequence[str], pieces: Sequence[Weighed]) -> list[float]:
     indexed = [folded(index_text(text)) for text in texts]
     mean = sum(map(len, indexed)) / len(indexed) or 1.0
     return [_score(text, len(text) / mean, patterns) for text in indexed]
+
+
+def rough_scores(texts: Sequence[str], pieces: Sequence[Weighed]) -> list[float]:
+    """For each text the weights of those pieces whose first word stands in it, be it within another
+    word: enough to choose which of many texts are read."""
+    words = {weighed.piece.words[0].strip(EDGE): weighed.weight for weighed in pieces}
+    return [
+        sum(weight for word, weight in words.items() if word in spelled)
+        for spelled in map(folded, texts)
+    ]
 
 
 def _score(text: str, length: float, patterns: Sequence[tuple[regex.Pattern[str], float]]) -> float:

@@ -16,7 +16,7 @@ from storage.candidates import Weighed, matches, recent
 from storage.catalog import SessionRecord
 from storage.connection import Connections
 from storage.pieces import Piece, pieces_of
-from storage.scoring import scores
+from storage.scoring import rough_scores, scores
 from storage.scripts import TOKENIZER, index_text
 from storage.sources.registry import registry
 from storage.store import Store
@@ -224,6 +224,12 @@ def test_scores_follow_bm25_by_hand() -> None:
     twice, once = scores(texts, [Weighed(Piece(("kiln",)), 2.0)])
     assert twice == pytest.approx(2.0 * 2 * 2.2 / 3.2)
     assert once == pytest.approx(2.0 * 2.2 / 2.2)
+
+
+def test_rough_scores_are_the_weights_of_what_stands_in_a_text_at_all() -> None:
+    pieces = [Weighed(Piece(("cafe",)), 2.0), Weighed(Piece(("noir", "ici")), 0.5)]
+    texts = ["Le Café NOIR", "cafeteria", "noir, noir", "thé", ""]
+    assert rough_scores(texts, pieces) == [2.5, 2.0, 0.5, 0, 0]
 
 
 @pytest.mark.parametrize(
