@@ -13,6 +13,7 @@ from textual import events, on
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
+from inspector.export_files import named_path
 from inspector.messages import ChoiceTaken
 from inspector.pack_reports import PackReport
 from inspector.reports import OperationReport
@@ -25,28 +26,28 @@ from inspector.widgets.bars import NOTE, Banner
 DEFAULT_BUDGET = 4_000
 """What ``+`` and ``-`` start from while there is no answer."""
 
-FIRST: list[BindingType] = [
-    Binding("escape", "leave", "Leave", tooltip="back, nothing is written"),
-    Binding("y", "commit", "Commit", tooltip="shows the figures; again: append it to the plan"),
-    Binding("slash", "words", "Query", tooltip="what is asked for"),
+REST: list[BindingType] = [
+    Binding("z", "compression", "Compress", tooltip="by class, or all of it verbatim"),
+    Binding("v", "pane", "View", tooltip="the whole text, or the line under the cursor"),
+    Binding("w", "save", "Save", tooltip="as Markdown and JSON"),
+    Binding("plus", "budget_step(1)", "Larger", False, "+", tooltip="a step more"),
+    Binding("minus", "budget_step(-1)", "Smaller", False, "-", tooltip="a step less"),
+    Binding("c", "copy", "Copy", False, tooltip="the text, where the terminal lets"),
+    Binding("u", "undo", "Undo the newest operation", False, tooltip="restore what it changed"),
+    Binding("U", "redo", "Redo the newest undone operation", False, tooltip="it stands again"),
+    *(Binding(str(digit), f"choose({digit})", show=False) for digit in range(1, 10)),
 ]
-"""The keys that stand first in the footer; a subclass's own follow them."""
+"""Common keys that stand in the footer behind a subclass's own."""
 
 
 class ContextScreen(AskedContextScreen[H]):
     """Dismisses with whether it was committed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Leave", tooltip="back, nothing is written"),
+        Binding("y", "commit", "Commit", tooltip="shows the figures; again: append it to the plan"),
+        Binding("slash", "words", "Query", tooltip="what is asked for"),
         Binding("b", "budget", "Budget", tooltip="tokens of the whole text"),
-        Binding("plus", "budget_step(1)", "Larger", False, "+", tooltip="a step more"),
-        Binding("minus", "budget_step(-1)", "Smaller", False, "-", tooltip="a step less"),
-        Binding("z", "compression", "Compress", tooltip="by class, or all of it verbatim"),
-        Binding("v", "pane", "View", tooltip="the whole text, or the line under the cursor"),
-        Binding("w", "save", "Save", tooltip="as Markdown and JSON"),
-        Binding("c", "copy", "Copy", False, tooltip="the text, where the terminal lets"),
-        Binding("u", "undo", "Undo the newest operation", False, tooltip="restore what it changed"),
-        Binding("U", "redo", "Redo the newest undone operation", False, tooltip="it stands again"),
-        *(Binding(str(digit), f"choose({digit})", show=False) for digit in range(1, 10)),
     ]
 
     # What a subclass says
@@ -181,7 +182,7 @@ class ContextScreen(AskedContextScreen[H]):
 
     @on(Input.Submitted, "#file")
     def _save(self, message: Input.Submitted) -> None:
-        handle, path = self.handle, Path(message.value.strip()).expanduser()
+        handle, path = self.handle, named_path(message.value.strip())
         if handle is None:
             return
         self.ask(

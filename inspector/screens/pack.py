@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from inspector.messages import RowActivated
 from inspector.pack_reports import PackHandle, PackLineReport, PackReport
 from inspector.sanitize import clean
-from inspector.screens.context import FIRST, ContextScreen
+from inspector.screens.context import REST, ContextScreen
 from inspector.screens.pack_wish import SCOPES, PackWish, Scope
 from inspector.widgets.line_list import Listed
 from inspector.widgets.markdown import markdown
@@ -29,11 +29,11 @@ class PackScreen(ContextScreen[PackHandle]):
     """Of the session, its project or the whole store."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *FIRST,
         Binding("space", "in_or_out", "In or out", tooltip="the line under the cursor"),
         Binding("s", "strategy", "Strategy", tooltip="how much of the line stands in the pack"),
         Binding("p", "scope", "Scope", tooltip="this session, its project, or all sessions"),
         Binding("o", "rebuild", "Rebuild", tooltip="one context to go on with, under one budget"),
+        *REST,
         Binding("r", "reset", "Undo changes by hand", False, tooltip="lines as they are ranked"),
     ]
 

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from inspector.pack_reports import PackReport
 from inspector.rebuild_reports import RebuildHandle, RebuildReport
 from inspector.sanitize import clean
-from inspector.screens.context import FIRST, ContextScreen
+from inspector.screens.context import REST, ContextScreen
 from inspector.screens.pack_wish import PackWish
 from inspector.widgets.line_list import Listed
 from inspector.widgets.rebuild_list import (
@@ -31,7 +31,7 @@ class RebuildScreen(ContextScreen[RebuildHandle]):
 
     NAME = "context"
     PLACEHOLDER = "what comes next; nothing: the newest words and what is open"
-    BINDINGS: ClassVar[list[BindingType]] = [*FIRST]
+    BINDINGS: ClassVar[list[BindingType]] = [*REST]
 
     def __init__(self, session: str, wish: PackWish) -> None:
         super().__init__(session, PackWish(wish.query, budget=wish.budget))

@@ -15,7 +15,9 @@ from textual.widgets import Input
 from inspector.app import UllageApp
 from inspector.screens.audit import AuditScreen
 from inspector.screens.compaction import CompactionScreen
+from inspector.screens.context import ContextScreen
 from inspector.screens.help import KEYS, HelpScreen
+from inspector.screens.pack import PackScreen
 from inspector.screens.session import SessionScreen
 from inspector.screens.sessions import SessionsScreen
 from inspector.widgets.fate_list import BeforeList
@@ -412,7 +414,9 @@ KEY_NAMES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("page", [SessionScreen, CompactionScreen, AuditScreen, BeforeList])
+@pytest.mark.parametrize(
+    "page", [SessionScreen, CompactionScreen, AuditScreen, BeforeList, PackScreen, ContextScreen]
+)
 def test_help_lists_every_key(page: type[DOMNode]) -> None:
     listed = " ".join(f"{key} " for entries in KEYS for key, _ in entries)
     for binding in page.BINDINGS:
