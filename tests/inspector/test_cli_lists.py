@@ -128,7 +128,7 @@ def test_hits_say_of_which_session_they_are(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "160")
     heading, first, *_ = ullage("search", "harbour", db=store).out.splitlines()
-    assert heading.split() == ["SESSION", "PROJECT", "TITLE", "AGE", "SEQ", "TYPE", "HEADLINE"]
+    assert heading.split() == ["SESSION", "PROJECT", "TITLE", "AGE", "SEQ", "TYPE", "TEXT"]
     assert "tidepool" in first
     assert "In /home/sam/tidepool" in first or "Find out why the nightly" in first
 
