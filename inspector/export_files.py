@@ -64,6 +64,8 @@ def no_place(path: Path, error: Exception) -> ExportFileError:
 
 
 def _refuse(path: Path, *, force: bool) -> None:
+    if "\0" in str(path):
+        raise ValueError("no name holds a NUL")
     if path.is_symlink():
         raise ExportFileError(f"{path} is a link; name the file itself, or another one.")
     if path.is_dir():
