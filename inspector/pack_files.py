@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from inspector.export_files import ExportFileError, named_path, no_place, write_export
 from inspector.pack_reports import PackReport
+
+R = TypeVar("R", bound=PackReport)
 
 FORMS = (".md", ".json")
 FOLDER = "packs"
@@ -19,13 +22,13 @@ _DIGITS = 12
 
 def paths_for(report: PackReport, place: Path, stem: str = "pack") -> Mapping[str, Path]:
     """Form → file: both forms beside each other, whichever of the two endings ``place`` has. In a
-    folder their name follows from the text, behind ``stem``.
+    folder their name follows from what they hold, behind ``stem``.
 
     Raises :class:`inspector.export_files.ExportFileError` for what is no place."""
     try:
         place = named_path(place)
         if place.is_dir():
-            digest = hashlib.sha256(report.text.encode("utf-8", "surrogatepass")).hexdigest()
+            digest = hashlib.sha256(contents(report)[".json"]).hexdigest()
             place /= f"{stem}-{digest[:_DIGITS]}"
         name = place.stem if place.suffix in FORMS else place.name
         return {form: place.with_name(name + form) for form in FORMS}
@@ -66,6 +69,21 @@ def written(
         for path in made:
             path.unlink(missing_ok=True)
         raise
+
+
+def committed(
+    report: R, db: str, place: Path | None, append: Callable[[], str], *, stem: str = "pack"
+) -> R:
+    """Writes the files, beside the store ``db`` where no place is named, and appends; neither
+    without the other. The report then has the operation and the files.
+
+    Raises :class:`inspector.export_files.ExportFileError`.
+    """
+    folder = store_folder(db) if place is None else place
+    if folder is None:
+        return report.model_copy(update={"operation": append()})
+    with written(report, folder, again=place is None, stem=stem) as files:
+        return report.model_copy(update={"operation": append(), "files": files})
 
 
 def store_folder(db: str) -> Path | None:

@@ -149,11 +149,7 @@ class Packing:
         """Writes the files, beside the store where no place is named, and appends; neither without
         the other."""
         report = handle.report.model_copy(update={"session": session})
-        folder = pack_files.store_folder(self._store.path) if place is None else place
-        if folder is None:
-            return report.model_copy(update={"operation": append()})
-        with pack_files.written(report, folder, again=place is None) as files:
-            return report.model_copy(update={"operation": append(), "files": files})
+        return pack_files.committed(report, self._store.path, place, append)
 
     def _place(self, session: str | None, wish: Wish) -> Place:
         if session is None:

@@ -115,9 +115,10 @@ def saved(handle: RebuildHandle, place: Path) -> RebuildReport:
 
 
 def committed(
-    handle: RebuildHandle, place: Path | None, append: Callable[[OperationDraft], str]
+    handle: RebuildHandle, db: str, place: Path | None, append: Callable[[OperationDraft], str]
 ) -> RebuildReport:
-    """Appends the context, and writes its files where a place is named; neither without the other.
+    """Writes the files, beside the store ``db`` where no place is named, and appends the context;
+    neither without the other.
 
     Raises :class:`PastContextError`, :class:`inspector.export_files.ExportFileError`.
     """
@@ -127,10 +128,7 @@ def committed(
             "now can stand on the plan. Leave --at out, or save it to a file."
         )
     made = continuation_draft(handle.continuation)
-    if place is None:
-        return handle.report.model_copy(update={"operation": append(made)})
-    with pack_files.written(handle.report, place, stem="context") as files:
-        return handle.report.model_copy(update={"operation": append(made), "files": files})
+    return pack_files.committed(handle.report, db, place, lambda: append(made), stem="context")
 
 
 def _report(

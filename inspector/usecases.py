@@ -554,14 +554,15 @@ class UseCases:
 
     def commit_rebuild(self, handle: RebuildHandle, *, place: Path | None = None) -> RebuildReport:
         """Puts a rebuilt context on its session's plan, behind what stands there, and writes its
-        files where a place is named.
+        files: to ``place``, as :meth:`save_rebuild` does, else beside the store.
 
         Raises :class:`inspector.rebuilds.PastContextError` for one of a past moment.
         """
         from inspector.rebuilds import committed
 
         loaded = self._load(handle.session)
-        return committed(handle, place, lambda made: self._append(loaded, lambda _: made))
+        db = self._store.path
+        return committed(handle, db, place, lambda made: self._append(loaded, lambda _: made))
 
     @cached_property
     def _packing(self) -> Packing:

@@ -157,6 +157,15 @@ def test_a_commit_leaves_both_files_beside_the_store(cases: UseCases, tmp_path: 
     assert again.files == report.files, "the same pack, the same files"
 
 
+def test_packs_of_one_text_for_two_queries_are_both_kept(cases: UseCases) -> None:
+    one, other = cases.pack(NAME, "kiln"), cases.pack(NAME, "kiln ?")
+    assert one.report.text == other.report.text
+    first = cases.commit_pack(one, NAME)
+    second = cases.commit_pack(other, NAME)
+    assert second.operation == "o3"
+    assert set(first.files).isdisjoint(second.files)
+
+
 def test_files_are_written_where_they_are_asked_for(cases: UseCases, tmp_path: Path) -> None:
     handle = cases.pack(NAME, "kiln")
     out = tmp_path / "out"

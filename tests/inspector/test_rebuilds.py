@@ -153,6 +153,8 @@ def test_a_commit_appends_the_text_undo_takes_it_back_and_a_copy_carries_it(
     assert texts(cases) == before, "a preview writes nothing"
     report = cases.commit_rebuild(handle)
     assert report.operation == "o1"
+    assert {Path(name).parent for name in report.files} == {tmp_path / "packs"}
+    assert Path(report.files[0]).read_text() == report.text
     assert texts(cases) == [*before, handle.report.text]
     node = rows(cases)[-1]
     assert (node.type, node.tokens) == ("context/message", report.tokens)
