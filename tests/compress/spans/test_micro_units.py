@@ -9,7 +9,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compress.spans.micro_units import cluster_end, cuts_behind, edge_before, sentence_ends
+from compress.spans.micro_units import LINES, cluster_end, cuts_behind, edge_before, sentence_ends
 
 JOINING = st.text(
     alphabet=[
@@ -82,3 +82,9 @@ def test_nothing_is_cut_within_a_name_or_a_number(text: str) -> None:
 
 def test_a_mark_that_needs_no_blank_is_a_cut() -> None:
     assert dict(cuts_behind("春，夏，秋冬", 0, 6)) == {"punctuation": 4}
+
+
+@pytest.mark.parametrize("run", ["\u2028", "\x0b ", "\x85\u2029", "\n\u2028", "\r\n \x0c"])
+def test_a_run_of_line_ends_is_one_end_and_looked_through_once(run: str) -> None:
+    found = list(LINES.finditer(run * 50_000 + "next"))
+    assert len(found) == 1

@@ -57,6 +57,13 @@ def test_w01_no_page_of_another_origin_is(origin: str) -> None:
     assert Gate(HOSTS).stranger("127.0.0.1:8123", origin)
 
 
+def test_w04_bytes_that_are_no_text_are_a_wrong_cookie_and_a_wrong_token() -> None:
+    gate = Gate(loopback_names(80))
+    assert not gate.knows(b"\xff\xfe".decode("utf-8", "surrogateescape"))
+    assert gate.admit("\udcff") is None
+    assert gate.admit(gate.token) is not None
+
+
 def test_a_token_opens_once() -> None:
     gate = Gate(HOSTS)
     token = gate.token
