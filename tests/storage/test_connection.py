@@ -136,3 +136,38 @@ def test_every_thread_sees_every_change(tmp_path: Path, name: str) -> None:
         in_a_thread(write)
     assert len(set(seen)) == 4
     connections.close()
+
+
+def test_s04_a_reader_between_two_looks_keeps_no_log_from_being_written_back(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "store.db"
+    reader, writer = Connections(path), Connections(path)
+    with writer.write() as connection:
+        connection.execute("CREATE TABLE grown (data)")
+    for _ in range(3):
+        with reader.read() as connection:
+            connection.execute("SELECT count(*) FROM grown").fetchone()
+        with writer.write() as connection:
+            connection.execute("INSERT INTO grown VALUES (zeroblob(1000000))")
+    with writer.read() as connection:
+        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    assert busy == 0
+    assert Path(f"{path}-wal").stat().st_size == 0
+    reader.close()
+    writer.close()
+
+
+def test_what_the_last_write_found_no_room_for_is_known_until_one_does(tmp_path: Path) -> None:
+    connections = Connections(tmp_path / "store.db")
+    with connections.read() as connection:
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+    assert connections.takes_more
+    with pytest.raises(StoreUnusableError), connections.write() as connection:
+        connection.execute("CREATE TABLE grown AS SELECT zeroblob(1000000)")
+    assert not connections.takes_more
+    with connections.write() as connection:
+        connection.execute("PRAGMA max_page_count = 1000000")
+    assert connections.takes_more
+    connections.close()
