@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from storage.decisions import (
     graduate,
     kept_texts,
 )
+from storage.errors import StoreBusyError
 from storage.ingest import Progress
 from storage.profiles import built_in
 from storage.store import Store
@@ -92,7 +94,9 @@ def session_points(store: Store, session: SessionRecord, until: int) -> list[Dec
     rules = rules_of(session)
     fresh: list[DecisionPoint] = []
     if 0 < behind(store, session, rules) <= _HARVESTED:
-        fresh = bring_up(store, session, rules)
+        # While another process is writing, what is kept will do.
+        with suppress(StoreBusyError):
+            fresh = bring_up(store, session, rules)
     texts = kept_texts(store, [session], _NEWEST, until=until)
     found = {point.id: point for point in map(DecisionPoint.model_validate_json, _texts(texts))}
     if not store.connections.takes_more:
