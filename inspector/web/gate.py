@@ -14,7 +14,7 @@ from hmac import compare_digest
 
 COOKIE = "ullage-session"
 SECRET_BYTES = 32
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+LOOPBACK = ("127.0.0.1", "localhost")
 
 
 @dataclass(slots=True)

@@ -131,7 +131,7 @@ class WebServer:
         why = self._gate.stranger(headers.get("Host"), headers.get("Origin"))
         if why is not None:
             return web.Response(status=403, text=why, headers=_HEADERS)
-        if "token" in request.query and request.path == "/":
+        if "token" in request.query and request.path == "/" and request.method == "GET":
             return self._admitted(request)
         if not self._gate.knows(request.cookies.get(COOKIE)):
             why = "Open the address that ullage serve printed last; each one opens once."

@@ -117,6 +117,8 @@ async def test_a_used_token_opens_nothing(command: list[str]) -> None:
     told: list[str] = []
     async with served(command, opened=told.append) as server:
         used = server.url
+        async with stranger() as looking, looking.head(used) as response:
+            assert response.status == 401
         async with guest(server), stranger() as other:
             async with other.get(used) as response:
                 assert response.status == 401
