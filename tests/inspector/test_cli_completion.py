@@ -35,7 +35,8 @@ def test_the_first_word_is_a_command_or_a_file(
 
 
 def test_without_a_letter_all_commands_are_offered() -> None:
-    assert plain(completions([], "")) == sorted(cli.cli.commands)
+    shown = [name for name, command in cli.cli.commands.items() if not command.hidden]
+    assert plain(completions([], "")) == sorted(shown)
 
 
 def test_an_option_is_no_file() -> None:
