@@ -88,7 +88,7 @@ class Answers:
         most = min(max(length, 1), MOST_CHARACTERS)
         session = self.session(name or None)
         text, more = _part(self._cases.raw_content(session, int(event)), start, most)
-        rest = f"\n[more: fetch {pointer} from offset {start + most}]" if more else ""
+        rest = f"\n[more: fetch {line(pointer, 200)} from offset {start + most}]" if more else ""
         return clean(text) + rest
 
     def pack(

@@ -105,8 +105,10 @@ class Store:
             f"No session is called {said}; ullage sessions lists them, and the path of a log will "
             "do as well."
         )
-        # SQLite takes neither a pattern without bound nor half of a surrogate pair.
-        if len(reference) > _LONGEST or any("\ud800" <= c <= "\udfff" for c in reference):
+        # SQLite takes neither a pattern without bound nor half of a surrogate pair, and ends a
+        # pattern at a NUL.
+        odd = "\0" in reference or any("\ud800" <= c <= "\udfff" for c in reference)
+        if odd or len(reference) > _LONGEST:
             raise unknown
         pattern = reference.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         pattern = pattern.replace("…", "%") if "…" in pattern else f"{pattern}%"

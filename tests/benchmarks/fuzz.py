@@ -135,7 +135,7 @@ class _Logs:
             rows[at] = _damaged(rows[at], chance)
         data = b"\n".join(rows) + b"\n"
         _Logs.lines += len(rows)
-        whole, pieces = self._folder / "whole.jsonl", self._folder / "pieces.jsonl"
+        whole, pieces = self._folder / "f7c1-at-once.jsonl", self._folder / "f7c1-in-parts.jsonl"
         found = []
         for path, cuts in ((whole, []), (pieces, sorted(chance.choices(range(len(data)), k=3)))):
             path.unlink(missing_ok=True)

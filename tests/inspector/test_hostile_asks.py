@@ -37,7 +37,7 @@ def test_no_question_breaks_the_server(
 
 
 @pytest.mark.parametrize(
-    "reference", ["\ud800", "\0", "a" * 60_000, "~nobody-here/x", "x/" + "a" * 300]
+    "reference", ["\ud800", "\0", "asked\0", "a" * 60_000, "~nobody-here/x", "x/" + "a" * 300]
 )
 def test_what_no_session_can_be_called_is_refused_shortly(asked: UseCases, reference: str) -> None:
     with pytest.raises(UnknownSessionError, match="No session is called") as refusal:
