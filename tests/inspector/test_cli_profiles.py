@@ -19,7 +19,7 @@ floor = 0
 [[examples]]
 name = "a refusal stays"
 command = "shop sell"
-budget = "20"
+budget = "12"
 input = '''
 page 1
 page 2
