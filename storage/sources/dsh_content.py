@@ -36,7 +36,10 @@ def run_length(value: dict[str, Any]) -> int:
 def is_surface(value: dict[str, Any]) -> bool:
     """Whether the record is a message. A type that no generation is known to have counts as one
     if it carries an operation: only messages may."""
-    return string(value.get("type")) in SURFACE_TYPES or "surfaceOp" in value
+    kind = string(value.get("type"))
+    if not kind or kind in PACKED_TYPES:
+        return False
+    return kind in SURFACE_TYPES or "surfaceOp" in value
 
 
 def message(value: dict[str, Any]) -> dict[str, Any]:
