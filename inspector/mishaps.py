@@ -26,7 +26,9 @@ def record(error: BaseException, folder: Path | None = None) -> Path | None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         fresh = place.exists() and place.stat().st_size > LARGEST
         flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if fresh else os.O_APPEND)
-        with os.fdopen(os.open(place, flags, 0o600), "w", encoding="utf-8", errors="backslashreplace") as file:
+        with os.fdopen(
+            os.open(place, flags, 0o600), "w", encoding="utf-8", errors="backslashreplace"
+        ) as file:
             file.write(text)
     except OSError:
         return None
