@@ -1,18 +1,21 @@
-"""Small logs about kilns, for packs."""
+"""Small logs about kilns, for packs and rebuilt contexts, and a store of them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from inspector.pack_reports import PackLineReport, PackReport
-from tests.inspector.logs import Log
+from inspector.usecases import UseCases
+from tests.inspector.logs import NAME, Log, usecases
 
 OTHER = "bbbbbbbb-bbbb-cccc-dddd-eeeeeeeeeeee"
 AWAY = "cccccccc-bbbb-cccc-dddd-eeeeeeeeeeee"
 
 
-def write_logs(folder: Path) -> Log:
-    """A session about kilns, with a call and its result; two others, one of the same project."""
+def write_kiln(folder: Path) -> Log:
+    """A session about kilns: read, changed, answered, and the next request."""
     made = Log(folder)
     made.user("The kiln must never be hotter than 1240 degrees.")
     made.assistant(
@@ -23,6 +26,12 @@ def write_logs(folder: Path) -> Log:
     made.assistant({"type": "text", "text": "The limit of the kiln was 1300; it is 1240 now."})
     made.user("And the glaze?")
     made.assistant({"type": "text", "text": "The glaze is as it was."})
+    return made
+
+
+def write_logs(folder: Path) -> Log:
+    """The same, and two other sessions, one of the same project."""
+    made = write_kiln(folder)
     other = Log(folder, OTHER)
     other.user("The kiln of the other shop is broken.", uuid="other")
     away = Log(folder, AWAY)
@@ -32,3 +41,18 @@ def write_logs(folder: Path) -> Log:
 
 def packed(report: PackReport) -> list[PackLineReport]:
     return [line for line in report.lines if line.packed]
+
+
+@contextmanager
+def store_of(folder: Path) -> Iterator[UseCases]:
+    """The use-cases on a store of the logs in a folder."""
+    opened = usecases(folder / "store.db", folder)
+    opened.ingest([folder])
+    yield opened
+    opened.close()
+
+
+def plan_texts(cases: UseCases) -> list[str]:
+    """Of the session's plan, as it would be sent."""
+    found = cases.messages(NAME, track="plan")
+    return [block.text for message in found.messages for block in message.blocks]

@@ -17,7 +17,7 @@ from inspector.pack_reports import PackReport
 from inspector.packs import PackPlaceError
 from inspector.usecases import UseCases
 from storage.errors import StorageError, StoreUnusableError
-from tests.inspector.kilns import AWAY, OTHER, packed, write_logs
+from tests.inspector.kilns import AWAY, OTHER, packed, plan_texts, store_of, write_logs
 from tests.inspector.logs import NAME, Log, rows, usecases
 from tests.resuming import Planned
 from tests.summary_sessions.codex_log import CodexLog
@@ -33,36 +33,28 @@ def log(tmp_path: Path) -> Log:
 
 @pytest.fixture
 def cases(log: Log, tmp_path: Path) -> Iterator[UseCases]:
-    opened = usecases(tmp_path / "store.db", tmp_path)
-    opened.ingest([tmp_path])
-    yield opened
-    opened.close()
-
-
-def texts(cases: UseCases) -> list[str]:
-    """Of the plan, as it would be sent."""
-    found = cases.messages(NAME, track="plan")
-    return [block.text for message in found.messages for block in message.blocks]
+    with store_of(tmp_path) as opened:
+        yield opened
 
 
 # Commit
 
 
 def test_a_commit_appends_the_text_and_undo_takes_it_back(cases: UseCases) -> None:
-    before = texts(cases)
+    before = plan_texts(cases)
     handle = cases.pack(NAME, "kiln degrees")
-    assert texts(cases) == before, "a preview writes nothing"
+    assert plan_texts(cases) == before, "a preview writes nothing"
     report = cases.commit_pack(handle, NAME)
     assert report.operation == "o1"
-    assert texts(cases) == [*before, handle.report.text]
+    assert plan_texts(cases) == [*before, handle.report.text]
     node = rows(cases)[-1]
     assert (node.type, node.tokens) == ("context/message", report.tokens)
     assert node.headline.startswith("pack of ")
     assert "kiln degrees" in node.headline
     cases.undo(NAME)
-    assert texts(cases) == before
+    assert plan_texts(cases) == before
     cases.redo(NAME)
-    assert texts(cases) == [*before, handle.report.text]
+    assert plan_texts(cases) == [*before, handle.report.text]
 
 
 def test_a_query_that_no_json_takes_can_be_committed(cases: UseCases) -> None:
@@ -74,8 +66,8 @@ def test_what_the_agent_adds_stands_behind_it(cases: UseCases, log: Log) -> None
     cases.commit_pack(cases.pack(NAME, "kiln"), NAME)
     log.user("Go on.")
     cases.ingest([log.path])
-    assert texts(cases)[-1] == "Go on."
-    assert "<context-pack" in texts(cases)[-2]
+    assert plan_texts(cases)[-1] == "Go on."
+    assert "<context-pack" in plan_texts(cases)[-2]
 
 
 def test_a_commit_in_the_midst_of_a_step_stands_behind_its_result(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from compress.packs.errors import PackBudgetError
 from inspector.packs import PackPlaceError, UnknownBeliefError
 from inspector.usecases import UseCases
-from tests.inspector.kilns import AWAY, OTHER, packed, write_logs
+from tests.inspector.kilns import AWAY, OTHER, packed, store_of, write_logs
 from tests.inspector.logs import NAME, Log, rows, usecases
 
 
@@ -23,10 +23,8 @@ def log(tmp_path: Path) -> Log:
 
 @pytest.fixture
 def cases(log: Log, tmp_path: Path) -> Iterator[UseCases]:
-    opened = usecases(tmp_path / "store.db", tmp_path)
-    opened.ingest([tmp_path])
-    yield opened
-    opened.close()
+    with store_of(tmp_path) as opened:
+        yield opened
 
 
 # What is found

@@ -19,41 +19,23 @@ from inspector.schemas import schema_text
 from inspector.usecases import UseCases
 from storage.errors import UnknownEventError
 from tests.inspector.conftest import SESSION, Ullage
+from tests.inspector.kilns import plan_texts, store_of, write_kiln
 from tests.inspector.logs import NAME, Log, rows, usecases
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> Log:
-    """A session about kilns: read, changed, answered, and the next request."""
-    made = Log(tmp_path)
-    made.user("The kiln must never be hotter than 1240 degrees.")
-    made.assistant(
-        {"type": "text", "text": "Reading the controller of the kiln."},
-        {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/p/kiln.py"}},
-    )
-    made.result("t1", "LIMIT = 1300  # degrees of the kiln\n" + "x = 1\n" * 200)
-    made.assistant({"type": "text", "text": "The limit of the kiln was 1300; it is 1240 now."})
-    made.user("And the glaze?")
-    made.assistant({"type": "text", "text": "The glaze is as it was."})
-    return made
+    return write_kiln(tmp_path)
 
 
 @pytest.fixture
 def cases(log: Log, tmp_path: Path) -> Iterator[UseCases]:
-    opened = usecases(tmp_path / "store.db", tmp_path)
-    opened.ingest([tmp_path])
-    yield opened
-    opened.close()
+    with store_of(tmp_path) as opened:
+        yield opened
 
 
 def titles(report: RebuildReport) -> list[str]:
     return [part.name for part in report.sections]
-
-
-def texts(cases: UseCases) -> list[str]:
-    """Of the plan, as it would be sent."""
-    found = cases.messages(NAME, track="plan")
-    return [block.text for message in found.messages for block in message.blocks]
 
 
 def test_one_text_holds_what_is_needed_to_go_on(cases: UseCases) -> None:
@@ -148,14 +130,14 @@ def test_what_does_not_stand_is_said(cases: UseCases) -> None:
 def test_a_commit_appends_the_text_undo_takes_it_back_and_a_copy_carries_it(
     cases: UseCases, tmp_path: Path
 ) -> None:
-    before = texts(cases)
+    before = plan_texts(cases)
     handle = cases.rebuild(NAME, budget=1_000)
-    assert texts(cases) == before, "a preview writes nothing"
+    assert plan_texts(cases) == before, "a preview writes nothing"
     report = cases.commit_rebuild(handle)
     assert report.operation == "o1"
     assert {Path(name).parent for name in report.files} == {tmp_path / "packs"}
     assert Path(report.files[0]).read_text() == report.text
-    assert texts(cases) == [*before, handle.report.text]
+    assert plan_texts(cases) == [*before, handle.report.text]
     node = rows(cases)[-1]
     assert (node.type, node.tokens) == ("context/message", report.tokens)
     (row,) = cases.audit(NAME)
@@ -165,13 +147,13 @@ def test_a_commit_appends_the_text_undo_takes_it_back_and_a_copy_carries_it(
     copied = [json.loads(line) for line in Path(copy.path).read_text().splitlines()]
     assert json.dumps(handle.report.text)[1:-1] in json.dumps(copied)
     cases.undo(NAME)
-    assert texts(cases) == before
+    assert plan_texts(cases) == before
 
 
 def test_a_query_that_is_no_text_can_be_committed(cases: UseCases) -> None:
     report = cases.commit_rebuild(cases.rebuild(NAME, budget=1_000, query="glaze \udcff"))
     assert report.operation == "o1"
-    assert texts(cases)[-1] == report.text
+    assert plan_texts(cases)[-1] == report.text
 
 
 def test_files_are_written_whole_and_never_over_others(cases: UseCases, tmp_path: Path) -> None:
