@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from tests.interop.agents import PROBE, _run
+from tests.interop.loopback import Handler, serving
 from tests.interop.provider import ANSWER
 from tests.interop.wire import Line
 
@@ -24,34 +23,12 @@ _CLEAN = {
 @contextmanager
 def chat_provider() -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Serves on the loopback until the end of the block: its address, and what it was asked."""
-    server = _Server(("127.0.0.1", 0), _Handler)
-    server.asked = []
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), name="chat provider")
-    thread.start()
-    try:
+    with serving(_Handler) as server:
         yield f"http://127.0.0.1:{server.server_address[1]}/v1", server.asked
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    asked: list[dict[str, Any]]
-
-    def handle_error(self, *_: object) -> None:
-        """An agent that ends cuts its connections: nothing to tell."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Server
-
-    def log_message(self, *_: object) -> None:
-        """Quiet."""
-
-    def do_POST(self) -> None:
+class _Handler(Handler):
+    def do_POST(self) -> None:  # noqa: N802 - as http.server calls it
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.server.asked.append(json.loads(body))
         told = [{"role": "assistant", "content": ANSWER}, {}]
@@ -60,11 +37,7 @@ class _Handler(BaseHTTPRequestHandler):
             choice = {"index": 0, "delta": delta, "finish_reason": "stop" if number else None}
             pieces.append({"id": "x", "object": "chat.completion.chunk", "choices": [choice]})
         data = "".join(f"data: {json.dumps(piece)}\n\n" for piece in pieces) + "data: [DONE]\n\n"
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
-        self.send_header("Content-Length", str(len(data.encode())))
-        self.end_headers()
-        self.wfile.write(data.encode())
+        self.send(200, "text/event-stream", data.encode())
 
 
 class OpencodeHome:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import gzip
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import zstandard
+
+from tests.interop.loopback import Handler, serving
 
 ANSWER = "Understood."
 SNAPSHOT = "<state_snapshot>All is well.</state_snapshot>"
@@ -40,55 +40,31 @@ class Provider:
 @contextmanager
 def provider() -> Iterator[Provider]:
     """Serves until the end of the block, on a port that the system picks."""
-    running = Provider()
-    server = _Server(("127.0.0.1", 0), _Handler)
-    server.requests = running.requests
-    running.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), name="provider")
-    thread.start()
-    try:
-        yield running
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(_Handler) as server:
+        yield Provider(server.server_address[1], server.asked)
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    requests: list[dict[str, Any]]
-
-    def handle_error(self, *_: object) -> None:
-        """An agent that ends cuts its connections: nothing to tell."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Server
-
-    def log_message(self, *_: object) -> None:
-        """Quiet."""
-
-    def do_GET(self) -> None:
+class _Handler(Handler):
+    def do_GET(self) -> None:  # noqa: N802 - as http.server calls it
         self._body()
         # A web socket is asked for first: the agent is told to do without.
         status = 426 if "Upgrade" in self.headers else 404
-        self._send(status, "application/json", b'{"error": {"message": "not here"}}')
+        self.send(status, "application/json", b'{"error": {"message": "not here"}}')
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802 - as http.server calls it
         body = self._body()
         asked = self.path.partition("?")[0]
         if asked.endswith(":generateContent"):
             # Gemini CLI's compression; it asks twice.
-            self._send(200, "application/json", json.dumps(_gemini_answer(SNAPSHOT)).encode())
+            self.send(200, "application/json", json.dumps(_gemini_answer(SNAPSHOT)).encode())
             return
         if not asked.endswith(("/responses", ":streamGenerateContent")):
-            self._send(200, "application/json", b"{}")
+            self.send(200, "application/json", b"{}")
             return
-        requests = self.server.requests
+        requests = self.server.asked
         requests.append(json.loads(body))
         stream = _stream(len(requests)) if asked.endswith("/responses") else _gemini_stream()
-        self._send(200, "text/event-stream", stream)
+        self.send(200, "text/event-stream", stream)
 
     def _body(self) -> bytes:
         if self.headers.get("Transfer-Encoding", "").lower() == "chunked":
@@ -104,13 +80,6 @@ class _Handler(BaseHTTPRequestHandler):
         if packed == "zstd":
             return zstandard.ZstdDecompressor().decompressobj().decompress(data)
         return gzip.decompress(data) if packed == "gzip" else data
-
-    def _send(self, status: int, kind: str, body: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
 
 
 def _stream(number: int) -> bytes:
