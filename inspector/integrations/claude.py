@@ -10,13 +10,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from inspector.integrations import hook_groups
-from inspector.integrations.program import Program
 from inspector.integrations.target import Place
 
-EMPTY = "{}\n"
 
-
-class ClaudeTarget:
+class ClaudeTarget(hook_groups.HookedFile):
     """``settings.json`` in Claude Code's folder; of a project ``.claude/settings.local.json``,
     which is not shared with others, since the path of this machine's program stands in it."""
 
@@ -31,15 +28,6 @@ class ClaudeTarget:
 
     def check(self, place: Place) -> None:
         """Nothing stands against it."""
-
-    def installed(self, text: str | None, program: Program) -> str:
-        """With both hooks."""
-        lines = hook_groups.commands(program.words, self.agent, program.options)
-        return hook_groups.with_hooks(EMPTY if text is None else text, lines, self.agent)
-
-    def removed(self, text: str) -> str | None:
-        """Without them."""
-        return hook_groups.without_hooks(text, self.agent)
 
     def notes(self, place: Place, text: str) -> tuple[str, ...]:
         """Sessions that run, and a switch that is off."""

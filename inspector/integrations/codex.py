@@ -11,13 +11,11 @@ import tomllib
 from pathlib import Path
 
 from inspector.integrations import hook_groups
-from inspector.integrations.claude import EMPTY
-from inspector.integrations.program import Program
 from inspector.integrations.settings_files import SettingsFileError
 from inspector.integrations.target import Place
 
 
-class CodexTarget:
+class CodexTarget(hook_groups.HookedFile):
     """``hooks.json`` in Codex' folder, or in ``.codex`` of a project."""
 
     agent = "codex"
@@ -41,15 +39,6 @@ class CodexTarget:
                     f"Codex' hooks are switched off in {path} ([features] {key} = false): "
                     "nothing that is installed would run."
                 )
-
-    def installed(self, text: str | None, program: Program) -> str:
-        """With both hooks."""
-        lines = hook_groups.commands(program.words, self.agent, program.options)
-        return hook_groups.with_hooks(EMPTY if text is None else text, lines, self.agent)
-
-    def removed(self, text: str) -> str | None:
-        """Without them."""
-        return hook_groups.without_hooks(text, self.agent)
 
     def notes(self, place: Place, text: str) -> tuple[str, ...]:
         """That a person reviews hooks, and that a project's file is shared."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.integrations.json_edits import JsonText, JsonTextError
+from inspector.integrations.program import Program
 
 PRE_COMPACT, SESSION_START = "PreCompact", "SessionStart"
 EVENTS: Mapping[str, tuple[str, str | None]] = {
@@ -24,6 +25,10 @@ SECONDS = 30
 """After which the agent goes on without the hook; the hook itself gives up earlier."""
 
 
+EMPTY = "{}\n"
+"""A file without anything in it."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Entry:
     """One of Ullage's own commands: where it stands, and how many stand beside it."""
@@ -32,6 +37,21 @@ class _Entry:
     event: str
     command: str
     alone: bool
+
+
+class HookedFile:
+    """A JSON file that holds an agent's hooks in this form."""
+
+    agent: str
+
+    def installed(self, text: str | None, program: Program) -> str:
+        """With both hooks; ``text``: as the file is, ``None`` where there is none."""
+        lines = commands(program.words, self.agent, program.options)
+        return with_hooks(EMPTY if text is None else text, lines, self.agent)
+
+    def removed(self, text: str) -> str | None:
+        """Without them."""
+        return without_hooks(text, self.agent)
 
 
 def commands(program: Sequence[str], agent: str, options: Sequence[str] = ()) -> dict[str, str]:
