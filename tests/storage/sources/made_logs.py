@@ -62,7 +62,7 @@ _CODEX = [
     codex.summarised("L"),
     codex.rolled_back(1),
 ]
-_PI = [
+PI = [
     pi.HEADER,
     pi.message("a1", None, "user", [{"type": "text", "text": "x"}]),
     pi.answer("a2", "a1", {"type": "thinking", "thinking": "t"}, pi.call("c"), usage={"input": 5}),
@@ -206,7 +206,7 @@ def _opencode() -> list[dict[str, Any]]:
 MADE: Mapping[str, Sequence[MadeLog]] = {
     "claude": [MadeLog(_claude(), "p/session.jsonl")],
     "codex": [MadeLog(_CODEX, "rollout.jsonl")],
-    "pi": [MadeLog(_PI, "s.jsonl")],
+    "pi": [MadeLog(PI, "s.jsonl")],
     "dsh": [MadeLog(_dsh(), "s1/session.jsonl", states_operations=True)],
     "chat": [
         MadeLog(_CHAT, "chat.jsonl"),

@@ -16,9 +16,9 @@ from storage.sources.base import SourceAdapter
 from tests.derivation import content, read, records
 from tests.storage.sources import codex_logs as codex
 from tests.storage.sources import pi_logs as pi
+from tests.storage.sources.made_logs import PI, PLAN
 from tests.storage.sources.paths import NOWHERE
 
-PLAN = '{"plan":[{"step":"s","status":"pending"}]}'
 ROLLOUT = [
     codex.meta(source={"subagent": {"thread_spawn": {"parent_thread_id": "p"}}}),
     *codex.turn("1", "u1", "a1", codex.call("c"), codex.output("c", [{"type": "input_text"}])),
@@ -34,21 +34,6 @@ ROLLOUT = [
     codex.compacted("k", "S"),
     codex.summarised("L"),
     codex.rolled_back(1),
-]
-SESSION = [
-    pi.HEADER,
-    pi.message("a1", None, "user", [{"type": "text", "text": "x"}]),
-    pi.answer("a2", "a1", {"type": "thinking", "thinking": "t"}, pi.call("c"), usage={"input": 5}),
-    pi.result("a3", "a2", "c"),
-    pi.message("a4", "a3", "bashExecution", None, command="ls", output="o"),
-    pi.message("a5", "a4", "system", "s", sections={"x": "y"}),
-    pi.entry("custom_message", "a6", "a5", customType="k", content="c"),
-    pi.entry("branch_summary", "a7", "a6", fromId="a1", summary="b"),
-    pi.edit("a8", "a7", "a3", "short"),
-    pi.compaction("a9", "a8", "S", "a2", systemMessage={"role": "system", "content": "p"}),
-    pi.entry("model_change", "b1", "a9", provider="p", modelId="m"),
-    pi.entry("session_info", "b2", "b1", name="n"),
-    pi.message("b3", "a2", "user", "branch"),
 ]
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 2**70) | st.floats() | st.text(max_size=5),
@@ -106,7 +91,7 @@ def test_damaged_codex_records(rows: list[Any]) -> None:
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(damaged(SESSION))
+@given(damaged(PI))
 def test_damaged_pi_entries(rows: list[Any]) -> None:
     _check(pi.ADAPTER, rows)
 
