@@ -70,6 +70,10 @@ def serve(shell: Shell, paths: tuple[Path, ...], port: int, windows: int, font_s
             "pip install 'ullage[serve]' brings it."
         ) from error
 
+    # What every window would be refused with is refused here, where it can be read.
+    with shell.usecases():
+        pass
+
     server = WebServer(
         _command(shell, paths),
         reduced(os.environ, _of_agents()),

@@ -19,6 +19,7 @@ from aiohttp.client_exceptions import WSServerHandshakeError
 from inspector.cli_serve import reduced
 from inspector.web.server import WebServer
 from tests.conftest import REPOSITORY
+from tests.inspector.conftest import Ullage
 from tests.inspector.logs import Log
 from tests.inspector.web.terminal import PATIENCE, Terminal
 
@@ -307,6 +308,26 @@ def children_of(pid: int) -> list[int]:
             if int(stat.rpartition(")")[2].split()[1]) == pid:
                 found.append(int(entry.name))
     return found
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (["--db", "{log}"], "store"),
+        (["--db", "{store}", "--set", "window=abc"], "window"),
+        (["--db", "{store}", "--set", "nokey=1"], "nokey"),
+    ],
+)
+def test_what_no_window_could_open_is_refused_at_once(
+    ullage: Ullage, tmp_path: Path, asked: list[str], says: str
+) -> None:
+    log = Log(tmp_path, "served")
+    log.user("no store")
+    places = {"log": log.path, "store": tmp_path / "store.db"}
+    done = ullage("serve", *[word.format(**places) for word in asked])
+    assert done.code == 1
+    assert done.out == ""
+    assert says in done.err
 
 
 def test_a_window_inherits_no_secrets() -> None:
