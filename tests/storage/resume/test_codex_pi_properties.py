@@ -17,7 +17,8 @@ from tests.storage.resume.copies import checkpoint, receipt
 from tests.storage.resume.raw_copies import copy_of, planned, read_back
 from tests.storage.sources import codex_logs as codex
 from tests.storage.sources import pi_logs as pi
-from tests.storage.sources.test_codex_pi_damage import ROLLOUT, SESSION, damaged
+from tests.storage.sources.made_logs import PI
+from tests.storage.sources.test_codex_pi_damage import ROLLOUT, damaged
 from tests.storage.sources.test_codex_surface import _rows as codex_rows
 from tests.storage.sources.test_pi_surface import _rows as pi_rows
 
@@ -90,6 +91,6 @@ def test_damaged_codex_records_are_copied_as_they_read(rows: list[Any], change: 
 
 
 @ROUNDS
-@given(damaged(SESSION), changes())
+@given(damaged(PI), changes())
 def test_damaged_pi_entries_are_copied_as_they_read(rows: list[Any], change: Change) -> None:
     check(PiWriter(), pi.ADAPTER, [pi.HEADER, *rows], change)
