@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compress.messages import chat, claude, codex, dsh, gemini, opencode, pi
+from compress.messages import chat, claude, codex, copilot, dsh, gemini, opencode, pi
 from compress.messages.base import Message, NodeContent, Renderer
 
 RENDERERS: dict[str, Renderer] = {
     "chat": chat.render,
     "claude": claude.render,
     "codex": codex.render,
+    "copilot": copilot.render,
     "dsh": dsh.render,
     "gemini": gemini.render,
     "opencode": opencode.render,

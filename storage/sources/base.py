@@ -175,6 +175,8 @@ class SourceAdapter(ABC):
     """Whether a native id names the same event in every file, so that a copy of the history (a
     fork, a resume) is recognised and counted once."""
 
+    approximate: ClassVar[str | None] = None
+    """Why what is shown of this agent is not just what it sends, in words; ``None`` where it is."""
     beside: ClassVar[tuple[str, ...]] = ()
     """Names (as ``fnmatch`` takes them) of files that lie among the logs and are none."""
 

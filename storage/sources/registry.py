@@ -8,6 +8,7 @@ from storage.sources.base import Json, LogTail, Registry, SourceAdapter
 from storage.sources.chat import ChatAdapter
 from storage.sources.claude import ClaudeAdapter
 from storage.sources.codex import CodexAdapter
+from storage.sources.copilot import CopilotAdapter
 from storage.sources.dsh import DshAdapter
 from storage.sources.gemini import GeminiAdapter
 from storage.sources.opencode import OpencodeAdapter
@@ -27,6 +28,7 @@ def registry() -> Registry:
             DshAdapter(),
             GeminiAdapter(),
             OpencodeAdapter(),
+            CopilotAdapter(),
             ChatAdapter(),
         ]
     )

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tests.storage.sources import codex_logs as codex
+from tests.storage.sources import copilot_logs as copilot
 from tests.storage.sources import gemini_logs as gemini
 from tests.storage.sources import opencode_store as opencode
 from tests.storage.sources import pi_logs as pi
@@ -216,6 +217,7 @@ MADE: Mapping[str, Sequence[MadeLog]] = {
         MadeLog(_opencode(), "opencode.db"),
         MadeLog([opencode.exported(_opencode())], "export.json", lines=False),
     ],
+    "copilot": [MadeLog(copilot.log(), "session-state/s/events.jsonl")],
     "gemini": [
         MadeLog(_gemini(), "chats/session-1.jsonl"),
         MadeLog(
