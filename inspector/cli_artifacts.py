@@ -53,7 +53,7 @@ def artifacts(
         raise click.UsageError("--step and --full need the ARTIFACT that is meant")
     if step is not None and full:
         raise click.UsageError("--step and --full exclude each other")
-    with shell.usecases() as usecases:
+    with shell.usecases(session) as usecases:
         report = usecases.artifacts(usecases.find(session), at=at)
     if artifact is None:
         shell.document(report, lambda paint: _listed(report, paint), report.artifacts)

@@ -66,7 +66,7 @@ def audit(
     from inspector.cli_lists import audit_text
 
     _refuse_mixtures(session, operation, raw=raw, verify=verify, head=head)
-    with shell.usecases() as usecases:
+    with shell.usecases(session) as usecases:
         found = None if session is None else usecases.find(session)
         if verify:
             _verify(shell, usecases, found, head)

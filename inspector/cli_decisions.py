@@ -107,7 +107,7 @@ def decisions(
         whole=everything or form != "text",
         masked=not unmasked,
     )
-    with shell.usecases() as usecases:
+    with shell.usecases(session) as usecases:
         found = None if session is None else usecases.find(session)
         if out is not None:
             _export(shell, usecases, out, found, wanted, zone=zone, form=form, force=force)

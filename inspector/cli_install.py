@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from inspector.cli_shell import Shell, example, json_option, put_bytes
+from inspector.cli_shell import Shell, example, json_option, put_bytes, store_name
 
 if TYPE_CHECKING:
     from inspector.cli_paint import Paint
@@ -33,7 +33,12 @@ LARGEST_INPUT = 32 << 20
 @click.argument("agent", metavar="claude|codex|pi")
 @click.option("--project", is_flag=True, help="Only in this folder: its own settings.")
 @click.option("--dry-run", is_flag=True, help="Show what would be changed, and write nothing.")
-@click.option("--db", metavar="FILE", help="The store that the hooks use, if not the usual one.")
+@click.option(
+    "--db",
+    type=store_name,
+    metavar="FILE",
+    help="The store that the hooks use, if not the usual one.",
+)
 @json_option
 @click.pass_obj
 def install(shell: Shell, *, agent: str, project: bool, dry_run: bool, db: str | None) -> None:
@@ -139,7 +144,7 @@ def _answer(shell: Shell, words: tuple[str, ...]) -> bytes:
     given = sys.stdin.buffer.read(LARGEST_INPUT + 1)
     if len(given) > LARGEST_INPUT:
         raise HookError(f"The hook was given more than {LARGEST_INPUT:,} bytes.")
-    with shell.usecases() as usecases:
+    with shell.usecases(makes=True) as usecases:
         return answer(usecases, *words, given)
 
 

@@ -42,6 +42,6 @@ def mcp(shell: Shell, paths: tuple[Path, ...], may_pin: bool) -> None:
         ) from error
     from inspector.mcp_answers import Answers
 
-    with shell.usecases() as usecases:
+    with shell.usecases(makes=True) as usecases:
         usecases.start_watching(list(paths), lambda: None)
         server(Answers(usecases, Path.cwd()), may_pin=may_pin).run("stdio")

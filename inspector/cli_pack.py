@@ -97,7 +97,7 @@ def pack(
         **dict.fromkeys(query_headline, "query_headline"),
     }
     folder = Path.cwd() if project and session is None else None
-    with shell.usecases() as usecases:
+    with shell.usecases(session) as usecases:
         found = None if session is None else usecases.find(session)
         handle = usecases.pack(
             found,

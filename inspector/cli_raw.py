@@ -52,11 +52,12 @@ def raw(shell: Shell, pointer: str | None, force: bool) -> None:
 def _pieces(shell: Shell, stack: ExitStack, pointer: str) -> Iterator[bytes]:
     session, colon, event = pointer.rpartition(":")
     if colon and event.isdecimal() and len(event) <= _DIGITS:
-        usecases = stack.enter_context(shell.usecases())
+        usecases = stack.enter_context(shell.usecases(session))
         return usecases.raw_content(usecases.find(session), int(event))
     from storage.connection import Connections
     from storage.outputs import read_output
 
+    shell.require_store()
     connections = Connections(shell.settings.db)
     stack.callback(connections.close)
     return read_output(connections, pointer)
@@ -67,6 +68,7 @@ def _list(shell: Shell) -> None:
     from storage.connection import Connections
     from storage.outputs import output_runs
 
+    shell.require_store()
     connections = Connections(shell.settings.db)
     try:
         rows = [

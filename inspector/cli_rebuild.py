@@ -68,7 +68,7 @@ def rebuild(
     """Rebuild what is needed to go on with SESSION into one text of at most so many tokens: pins
     whole, the user's words, open items, unresolved errors, decision points, what the query finds,
     names in use, and the newest turns. It says what of the session does not stand in it."""
-    with shell.usecases() as usecases:
+    with shell.usecases(session) as usecases:
         handle = usecases.rebuild(
             usecases.find(session), budget=budget, query=query, at=at, compression=compression
         )

@@ -44,7 +44,7 @@ def resume(
 ) -> None:
     """Write a copy of the session that the agent itself resumes: a new session, with an id of its
     own, that holds your plan. The original is not touched."""
-    with shell.usecases() as usecases:
+    with shell.usecases(session) as usecases:
         found = usecases.find(session)
         report = usecases.resume(found, track=track, at=at, out=out, dry_run=dry_run)
     shell.document(report, lambda paint: resume_text(report, paint))

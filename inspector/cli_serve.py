@@ -71,7 +71,7 @@ def serve(shell: Shell, paths: tuple[Path, ...], port: int, windows: int, font_s
         ) from error
 
     # What every window would be refused with is refused here, where it can be read.
-    with shell.usecases():
+    with shell.usecases(makes=True):
         pass
 
     server = WebServer(

@@ -65,7 +65,7 @@ def show(
     """Show the surface: what is in the model's context window, in order."""
     from inspector.cli_output import messages_text, surface_text
 
-    with shell.usecases() as usecases:
+    with shell.usecases(session) as usecases:
         found = usecases.find(session)
         if messages:
             exact = usecases.messages(found, track=track, at=at, live=live)
@@ -95,7 +95,7 @@ def pressure(
         raise click.UsageError("--live and --resume exclude each other")
     from inspector.cli_gauges import pressure_text
 
-    with shell.usecases() as usecases:
+    with shell.usecases(session) as usecases:
         found = usecases.find(session)
         report = usecases.pressure(found, track=track, at=at, live=not resume)
     shell.document(report, lambda paint: pressure_text(report, paint))
@@ -195,7 +195,7 @@ def compact(
         raise click.UsageError("--budget N% is for --reduce; elsewhere name a number of tokens")
     if budget == "own" and before_compaction is None:
         raise click.UsageError("--budget own needs --before-compaction, to know which summary")
-    with shell.usecases() as usecases:
+    with shell.usecases(session) as usecases:
         found = usecases.find(session)
         if before_compaction is not None and start is None:
             report = usecases.compare(found, before_compaction, budget=budget, pins=pins)
@@ -252,7 +252,7 @@ def _operation(
     """Carry out one operation and print what it ``did``, and to what."""
     from inspector.cli_lists import operation_text
 
-    with shell.usecases() as usecases:
+    with shell.usecases(session) as usecases:
         found = usecases.find(session)
         report = act(usecases, found)
         of_operations = did in ("undid", "redid") and not shell.machine

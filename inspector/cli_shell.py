@@ -8,7 +8,9 @@ log acts on a terminal, and no byte is lost either.
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
 import signal
 import sys
 import time
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from inspector.reports import Report
     from inspector.settings import Loaded, Settings
     from inspector.usecases import UseCases
+
+MEMORY = ":memory:"
 
 Opener = Callable[["Loaded"], "UseCases"]
 Human = Callable[["Paint"], Iterable[str]]
@@ -70,13 +74,48 @@ class Shell:
         return self.as_json or self.as_jsonl
 
     @contextmanager
-    def usecases(self) -> Iterator[UseCases]:
-        """The use-cases on the store that the settings name; closed at the end."""
+    def usecases(self, session: str | None = None, *, makes: bool = False) -> Iterator[UseCases]:
+        """The use-cases on the store that the settings name; closed at the end.
+
+        One that is not there yet is made only by who ``makes`` one, and where the ``session`` that
+        is meant is the path of a log. Raises :class:`NoStoreError`."""
+        if not makes:
+            self.require_store(session)
         usecases = self.opener(self.loaded)
         try:
             yield usecases
         finally:
             usecases.close()
+
+    @property
+    def has_store(self) -> bool:
+        """Whether something is at the store's place, of whatever kind."""
+        db = self.settings.db
+        try:
+            return db == MEMORY or bool(os.stat(db))  # noqa: PTH116 - as it was typed
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except (OSError, ValueError):
+            return True  # opening it tells better what is wrong with it
+
+    def require_store(self, session: str | None = None) -> None:
+        """Raises :class:`NoStoreError`: an empty store, made in passing under a mistyped name,
+        would be told as if it were the person's own."""
+        if self.has_store:
+            return
+        if session is not None:
+            from inspector.usecases import is_file
+
+            if is_file(session):
+                return
+        db = self.settings.db
+        named = f" --db {shlex.quote(db)}" if "db" in self.flags else ""
+        log = f" and no file {session}" if session is not None and "/" in session else ""
+        raise NoStoreError(
+            f"There is no store at {db}{log}{': check the name.' if named else ' yet.'} "
+            f"ullage ingest{named} makes one of the agents' logs on this machine, or of the PATHs "
+            "that you add."
+        )
 
     def paint(self) -> Paint:
         from inspector.cli_paint import paint_for
@@ -171,6 +210,13 @@ def on_signals(signals: Sequence[int], act: Callable[[], object]) -> Iterator[No
             signal.signal(number, handler)
 
 
+class NoStoreError(Exception):
+    """Something is asked of a store that was never made."""
+
+    code = "no_store"
+    choices: tuple[object, ...] = ()
+
+
 class OutputError(Exception):
     """Stdout takes no more: a full disk, a device that is gone."""
 
@@ -228,6 +274,13 @@ def seq(value: str) -> int | str:
     return text if text.startswith("o") else int(text)
 
 
+def store_name(value: str) -> str:
+    """What ``--db`` may be given. An empty word, as of a variable that is unset, is no file."""
+    if not value.strip():
+        raise click.BadParameter("the name is empty: name the store's file, or leave --db out")
+    return value
+
+
 def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     shell = ctx.ensure_object(Shell)
     if param.name is not None and value:
@@ -266,6 +319,7 @@ def store_options(function: F) -> F:
     function = settings_option(function)
     return click.option(
         "--db",
+        type=store_name,
         metavar="FILE",
         expose_value=False,
         callback=_keep_db,

@@ -61,7 +61,7 @@ def open_(shell: Shell, paths: tuple[Path, ...]) -> None:
         from inspector.web.orphan import end_with_parent
 
         end_with_parent()
-    with shell.usecases() as usecases:
+    with shell.usecases(makes=True) as usecases:
         usecases.narrow(paths)
         run_app(usecases, paths)
 
@@ -128,7 +128,7 @@ def ingest(shell: Shell, paths: tuple[Path, ...]) -> None:
     The logs themselves are only read. What is already in the store costs next to nothing."""
     from inspector.cli_lists import ingest_text
 
-    with shell.usecases() as usecases, shell.progress() as progress:
+    with shell.usecases(makes=True) as usecases, shell.progress() as progress:
         report = usecases.ingest(list(paths), progress)
         if paths and not report.events:
             _refuse_unless_known(usecases, paths, report)
@@ -175,7 +175,8 @@ def watch(shell: Shell, paths: tuple[Path, ...]) -> None:
     """Read logs into the store, and go on reading as they grow, without a screen, until Ctrl-C.
     A line tells which session grew, and by how much."""
     stop = threading.Event()  # what is under way is finished first
-    with on_signals((signal.SIGINT, *ENDING), stop.set), shell.usecases() as usecases:
+    signals = (signal.SIGINT, *ENDING)
+    with on_signals(signals, stop.set), shell.usecases(makes=True) as usecases:
         shell.note("watching; Ctrl-C ends it")
         with shell.progress() as show:
             growth = Growth(usecases.sessions)
@@ -267,8 +268,13 @@ def doctor(shell: Shell) -> None:
     value comes from."""
     from inspector.cli_lists import doctor_text
 
-    with shell.usecases() as usecases:
-        report = usecases.doctor()
+    if shell.has_store:
+        with shell.usecases() as usecases:
+            report = usecases.doctor()
+    else:
+        from inspector.usecases import doctor_without_store
+
+        report = doctor_without_store(shell.loaded)
     shell.document(report, lambda paint: doctor_text(report, paint))
 
 

@@ -152,7 +152,7 @@ def run_live(
             )
             writers[0].start()
 
-        with shell.usecases() as usecases:
+        with shell.usecases(makes=True) as usecases:
             try:
                 run_app(usecases, (home,), opened)
             finally:
@@ -175,7 +175,7 @@ def run_once(shell: Shell) -> None:
     ):
         shell.flags["db"] = str(Path(name) / "demo.db")
         home = demo_home(Path(name))
-        with shell.usecases() as usecases:
+        with shell.usecases(makes=True) as usecases:
             usecases.ingest([home])
             for text in report(usecases, shell.paint()):
                 put(text)

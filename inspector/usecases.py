@@ -56,7 +56,7 @@ from inspector.reports import (
     Track,
 )
 from inspector.session_rows import header_of, session_rows
-from inspector.settings import Loaded
+from inspector.settings import MEMORY, Loaded
 from inspector.surface_rows import SurfaceRows
 from inspector.whereabouts import whereabouts
 from inspector.zones import LOCAL, zone_named
@@ -201,15 +201,14 @@ class UseCases:
 
         Raises :class:`UnknownSessionError`.
         """
-        if "/" in reference or Path(reference).suffix:
-            path, kind = _looked_at(reference)
-            if kind == "file":
-                return self._find_file(path)
-            if kind == "folder":
-                raise UnknownSessionError(
-                    f"{path} is a folder, not a log: name a file in it, or read all of it with "
-                    "ullage ingest."
-                )
+        path, kind = _looked_at(reference)
+        if kind == "file":
+            return self._find_file(path)
+        if kind == "folder":
+            raise UnknownSessionError(
+                f"{path} is a folder, not a log: name a file in it, or read all of it with "
+                "ullage ingest."
+            )
         return self._store.find(reference).name
 
     def _find_file(self, path: Path) -> str:
@@ -868,10 +867,28 @@ def open_usecases(loaded: Loaded) -> UseCases:
     return UseCases(Store(loaded.settings.db, registry()), loaded)
 
 
+def doctor_without_store(loaded: Loaded) -> DoctorReport:
+    """What :meth:`UseCases.doctor` tells where no store was made yet; none is made for it."""
+    usecases = UseCases(Store(MEMORY, registry()), loaded)
+    try:
+        report = usecases.doctor()
+    finally:
+        usecases.close()
+    missing = {"path": loaded.settings.db, "state": "not there yet: ullage ingest makes it"}
+    return report.model_copy(update={"store": missing})
+
+
+def is_file(reference: str) -> bool:
+    """Whether a session is named by the path of a log."""
+    return _looked_at(reference)[1] == "file"
+
+
 def _looked_at(reference: str) -> tuple[Path, Literal["file", "folder", ""]]:
     """What a person's words are as a path; nothing where no path can be meant, as with a name that
-    is too long for one."""
+    is too long for one, or one that says nothing of being a path."""
     path = Path(reference)
+    if "/" not in reference and not path.suffix:
+        return path, ""
     with suppress(OSError, ValueError):
         path = Path(os.path.expanduser(reference))  # noqa: PTH111 - of nobody's home, nothing
         return path, "file" if path.is_file() else "folder" if path.is_dir() else ""
