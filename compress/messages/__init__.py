@@ -16,6 +16,7 @@ RENDERERS: dict[str, Renderer] = {
     "gemini": gemini.render,
     "opencode": opencode.render,
     "pi": pi.render,
+    "sweagent": chat.render,
 }
 
 

@@ -13,6 +13,7 @@ from storage.sources.dsh import DshAdapter
 from storage.sources.gemini import GeminiAdapter
 from storage.sources.opencode import OpencodeAdapter
 from storage.sources.pi import PiAdapter
+from storage.sources.sweagent import SweAgentAdapter
 from storage.tail import Tail
 
 HEAD_RECORDS = 20
@@ -29,6 +30,7 @@ def registry() -> Registry:
             GeminiAdapter(),
             OpencodeAdapter(),
             CopilotAdapter(),
+            SweAgentAdapter(),
             ChatAdapter(),
         ]
     )

@@ -13,6 +13,7 @@ from tests.storage.sources import copilot_logs as copilot
 from tests.storage.sources import gemini_logs as gemini
 from tests.storage.sources import opencode_store as opencode
 from tests.storage.sources import pi_logs as pi
+from tests.storage.sources import sweagent_logs as sweagent
 from tests.storage.sources.claude_log import Log
 
 
@@ -205,6 +206,10 @@ def _opencode() -> list[dict[str, Any]]:
 
 
 MADE: Mapping[str, Sequence[MadeLog]] = {
+    "sweagent": [
+        MadeLog([sweagent.made()], "task-1.traj", lines=False),
+        MadeLog([sweagent.made_mini()], "last_mini_run.traj.json", lines=False),
+    ],
     "claude": [MadeLog(_claude(), "p/session.jsonl")],
     "codex": [MadeLog(_CODEX, "rollout.jsonl")],
     "pi": [MadeLog(PI, "s.jsonl")],
