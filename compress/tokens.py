@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -85,25 +85,9 @@ class TiktokenCounter:
         if self._encode_joined is None:
             return [self.count(text) for text in texts]
         counts = dict.fromkeys(texts, 0)
-        owners: list[str] = []
-        parts: list[str] = []
-        size = 0
-        for text in counts:
-            if SEPARATOR in text:
-                counts[text] = self.count(text)
-                continue
-            if len(text) <= PIECE_CHARACTERS:
-                owners.append(text)
-                parts.append(text)
-            else:
-                cut = list(pieces(text))
-                owners += [text] * len(cut)
-                parts += cut
-            size += len(text)
-            if size > JOINED_CHARACTERS:
-                self._count_joined(parts, owners, counts)
-                owners, parts, size = [], [], 0
-        if parts:
+        alone = {text: self.count(text) for text in counts if SEPARATOR in text}
+        counts.update(alone)
+        for owners, parts in _calls(text for text in counts if text not in alone):
             self._count_joined(parts, owners, counts)
         return [counts[text] for text in texts]
 
@@ -134,6 +118,82 @@ class TiktokenCounter:
                 raise
         self.estimated += 1
         return CharsOverFour().count(text)
+
+
+class BatchCounter:
+    """Counts with an encoder that takes many texts in one call and gives no tokens, only counts.
+
+    The counts are those of :class:`TiktokenCounter` with the same vocabulary, and so is the name:
+    a long text is cut at the same places, lone surrogates stand for the same character, and
+    ``exact``, which counts one piece, is asked where the encoder refuses. May be called from
+    several threads if the encoder may.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        count_all: Callable[[list[str]], Sequence[int]],
+        exact: Callable[[str], int],
+    ) -> None:
+        self.name = name
+        self.refused = 0
+        """Pieces that the encoder refused."""
+        self._count_all = count_all
+        self._exact = exact
+
+    def count(self, text: str) -> int:
+        """Tokens of a text."""
+        parts = [text] if len(text) <= PIECE_CHARACTERS else list(pieces(text))
+        return sum(self._count_parts(parts))
+
+    def count_many(self, texts: Sequence[str]) -> list[int]:
+        """The counts of several texts, each text counted once and in few calls."""
+        counts = dict.fromkeys(texts, 0)
+        for owners, parts in _calls(counts):
+            for owner, count in zip(owners, self._count_parts(parts), strict=True):
+                counts[owner] += count
+        return [counts[text] for text in texts]
+
+    def _count_parts(self, parts: list[str]) -> Sequence[int]:
+        try:
+            return self._count_all(parts)
+        except BaseException as error:
+            if not _refused(error):
+                raise
+        return [self._count_part(part) for part in parts]
+
+    def _count_part(self, part: str) -> int:
+        try:
+            return self._count_all([whole_characters(part)])[0]
+        except BaseException as error:
+            if not _refused(error):
+                raise
+        self.refused += 1
+        return self._exact(part)
+
+
+def whole_characters(text: str) -> str:
+    """The text as tiktoken takes it: halves of a surrogate pair that belong together are joined,
+    others replaced by U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _calls(texts: Iterable[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """Texts in pieces, as many as the encoder is handed at once; before them, piece by piece, the
+    text that each is of."""
+    owners: list[str] = []
+    parts: list[str] = []
+    size = 0
+    for text in texts:
+        cut = [text] if len(text) <= PIECE_CHARACTERS else list(pieces(text))
+        owners += [text] * len(cut)
+        parts += cut
+        size += len(text)
+        if size > JOINED_CHARACTERS:
+            yield owners, parts
+            owners, parts, size = [], [], 0
+    if parts:
+        yield owners, parts
 
 
 def _refused(error: BaseException) -> bool:
@@ -180,7 +240,7 @@ def compact_json(value: Any) -> str:
 
 def count_many(counter: TokenCounter, texts: Sequence[str]) -> list[int]:
     """The counts of several texts, at once where the counter can."""
-    if isinstance(counter, TiktokenCounter):
+    if isinstance(counter, TiktokenCounter | BatchCounter):
         return counter.count_many(texts)
     return [counter.count(text) for text in texts]
 

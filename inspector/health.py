@@ -35,7 +35,11 @@ def doctor(store: Store, locations: Locations, settings: Loaded) -> DoctorReport
     return DoctorReport(
         sources=tuple(reports),
         store=dict(store.health()),
-        tokenizer={"vocabularies": dict(resources.DIGESTS), "default": "o200k_base"},
+        tokenizer={
+            "vocabularies": dict(resources.DIGESTS),
+            "default": "o200k_base",
+            "counted_by": resources.counted_by(),
+        },
         settings=settings.provenance(),
     )
 

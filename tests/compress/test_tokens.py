@@ -19,7 +19,7 @@ from compress.tokens import (
     pieces,
     profile_of,
 )
-from storage.resources import counter
+from storage.resources import counter, tiktoken_counter
 
 TEXTS = st.text(
     alphabet=st.one_of(
@@ -64,7 +64,8 @@ def safe(left: str, right: str) -> bool:
 def test_a_long_text_counts_exactly_as_in_one_go() -> None:
     text = "def total(values):\n    return sum(value.amount for value in values)\n" * 2_000
     assert len(text) > 5 * PIECE_CHARACTERS
-    exact = len(counter()._encode(text))
+    exact = len(tiktoken_counter()._encode(text))
+    assert tiktoken_counter().count(text) == exact
     assert counter().count(text) == exact
 
 
@@ -83,7 +84,7 @@ def test_t12_text_that_looks_like_a_special_token_is_text() -> None:
     "run", [" ", "\t ", "\u00a0", "\n", "a", "^", "-", "漢", "\U0001f468\u200d"], ids=ascii
 )
 def test_t13_a_million_characters_in_one_run_are_counted(run: str) -> None:
-    counted = counter()
+    counted = tiktoken_counter()
     before = counted.estimated
     text = (run * 1_000_000)[:1_000_000]
     assert 0 < counted.count(text) <= 4 * len(text)
