@@ -13,6 +13,8 @@ from storage.sources.values import count
 
 EXTRA_BLOCKS = 1 << 20
 """Block index of a record's first event beside its content: behind any content."""
+_Instruction = tuple[str | None, str]
+"""Role and name."""
 
 
 class CopilotSession:
@@ -43,14 +45,16 @@ class CopilotSession:
         """Call → the node that made it."""
         self._answers: dict[str, int] = {}
         """Request to the provider → the node that it produced."""
-        self._system: dict[tuple[str | None, str], tuple[int, str]] = {}
-        """Role and name of an instruction → its node and text."""
+        self._instructions: dict[int, tuple[_Instruction, str]] = {}
+        """Node → which instruction it is, and its text."""
+        self._current: dict[_Instruction, int] = {}
+        """Instruction → its node that stands."""
         self._lines: dict[str, int] = {}
         """Record → its line."""
         self._before: list[tuple[int, list[int]]] = []
         """Line of each operation that took nodes away, and what stood before it."""
-        self._compacting: int | None = None
-        """The line at which a compaction began."""
+        self._compactions: list[tuple[int, bool]] = []
+        """Lines at which a compaction began, or ended."""
 
     def begin(self, native: str, line: int, time: float | None) -> None:
         """A record follows."""
@@ -127,16 +131,19 @@ class CopilotSession:
 
     def instruct(self, said: Said, name: str) -> None:
         """An instruction. The same again says nothing new; another takes its place."""
-        key, text = (said.role, name), said.parts[0].text
-        node, before = self._system.get(key, (0, ""))
-        if node not in self._standing:
+        which, text = (said.role, name), said.parts[0].text
+        old = self._current.get(which)
+        if old is not None and self._instructions[old][1] == text:
+            return
+        if old is None:
             node = self.append(said)
-        elif text != before:
-            old, at = node, self._standing.index(node)
-            self._before.append((self._line, list(self._standing)))
+        else:
+            before = list(self._standing)
+            self._before.append((self._line, before))
             node = self._stand(said, Replace(start=old, end=old), sources=(old,))
-            self._standing[at : at + 1] = [self._standing.pop()]
-        self._system[key] = (node, text)
+            self._standing = [node if one == old else one for one in before]
+        self._instructions[node] = which, text
+        self._current[which] = node
 
     def cost(self, data: dict[str, Any]) -> None:
         """What a request cost, where the log tells it. The prompt counts cached tokens, too."""
@@ -162,20 +169,21 @@ class CopilotSession:
 
     def announce(self, trigger: str, tokens: int | None) -> None:
         """A compaction begins; the session goes on beside it."""
-        self._compacting = self._line
+        self._compactions.append((self._line, True))
         told = {"trigger": trigger or None, "pre_tokens": tokens}
         self.log("compact/start", {k: v for k, v in told.items() if v is not None})
 
     def give_up(self, why: str) -> None:
         """A compaction came to nothing."""
-        self._compacting = None
+        self._compactions.append((self._line, False))
         self.log("compact/end", {"error": why or "failed"})
 
     def compact(self, said: Said, data: dict[str, Any]) -> None:
         """The summary takes the place of all that stood when the compaction began."""
-        if self._compacting is None:
+        if not (self._compactions and self._compactions[-1][1]):
             self.announce("", count(data.get("preCompactionTokens")))
-        began, self._compacting = self._compacting or self._line, None
+        began = self._compactions[-1][0]
+        self._compactions.append((self._line, False))
         told = {
             "message": "".join(part.text for part in said.parts)[:500],
             "messages_removed": count(data.get("messagesRemoved")),
@@ -209,11 +217,15 @@ class CopilotSession:
             return
         stood = next((nodes for at, nodes in self._before if at >= line), self._standing)
         self._before = [(at, nodes) for at, nodes in self._before if at < line]
+        self._compactions = [(at, began) for at, began in self._compactions if at < line]
+        self._lines = {name: at for name, at in self._lines.items() if at < line}
         self._mark([n for n in stood if self._came[n] < line], "marker", "rewind", keeps=True)
+        told = [node for node in self._standing if not self._is_said(node)]
+        self._current = {self._instructions[node][0]: node for node in told}
 
     def _is_said(self, node: int) -> bool:
         """Whether it is no instruction."""
-        return all(node != known for known, _ in self._system.values())
+        return node not in self._instructions
 
     def _take_away(self, gone: Sequence[int], said: Said) -> None:
         """These nodes go, and what the record says takes their place."""
@@ -222,7 +234,12 @@ class CopilotSession:
             kept = [node for node in before if node not in {*gone}]
             self._mark(kept, "checkpoint", "agent")
         elif not gone:
-            self.append(said)
+            # All of it went before; what came meanwhile stands behind the summary.
+            told = [node for node in before if not self._is_said(node)]
+            since = [node for node in before if self._is_said(node)]
+            wanted = (*told, self._number(self._native, 0), *since)
+            self._stand(said, Rebase(seqs=wanted) if since else APPEND)
+            self._standing = [*wanted] if since else self._standing
         else:
             first, last = before.index(gone[0]), before.index(gone[-1])
             kept = [node for node in before[first : last + 1] if node not in {*gone}]
