@@ -8,6 +8,7 @@ from compress.messages import chat, claude, codex, copilot, dsh, gemini, opencod
 from compress.messages.base import Message, NodeContent, Renderer
 
 RENDERERS: dict[str, Renderer] = {
+    "atif": chat.render,
     "chat": chat.render,
     "claude": claude.render,
     "codex": codex.render,

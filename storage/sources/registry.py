@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
+from storage.sources.atif import AtifAdapter
 from storage.sources.base import Json, LogTail, Registry, SourceAdapter
 from storage.sources.chat import ChatAdapter
 from storage.sources.claude import ClaudeAdapter
@@ -19,6 +21,14 @@ from storage.tail import Tail
 HEAD_RECORDS = 20
 
 
+@cache
+def approximation(agent: str) -> str | None:
+    """Why what is shown of this agent is not just what it sends; ``None`` where it is, or where
+    the agent is not known."""
+    found = (a.approximate for a in registry().adapters if a.agent == agent)
+    return next(found, None)
+
+
 def registry() -> Registry:
     """One instance of every adapter. Plain chat comes last: it takes what has roles."""
     return Registry(
@@ -31,6 +41,7 @@ def registry() -> Registry:
             OpencodeAdapter(),
             CopilotAdapter(),
             SweAgentAdapter(),
+            AtifAdapter(),
             ChatAdapter(),
         ]
     )

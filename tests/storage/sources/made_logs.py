@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from tests.storage.sources import atif_logs as atif
 from tests.storage.sources import codex_logs as codex
 from tests.storage.sources import copilot_logs as copilot
 from tests.storage.sources import gemini_logs as gemini
@@ -206,6 +207,7 @@ def _opencode() -> list[dict[str, Any]]:
 
 
 MADE: Mapping[str, Sequence[MadeLog]] = {
+    "atif": [MadeLog([atif.made()], "trajectory.json", lines=False)],
     "sweagent": [
         MadeLog([sweagent.made()], "task-1.traj", lines=False),
         MadeLog([sweagent.made_mini()], "last_mini_run.traj.json", lines=False),

@@ -119,7 +119,7 @@ def test_real_logs_are_recognised_by_their_content(corpus: Path, agent: str) -> 
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize("folder", ["openhands", "atif", "copilot"])
+@pytest.mark.parametrize("folder", ["openhands", "copilot"])
 def test_logs_without_an_adapter_are_nobodys(corpus: Path, folder: str) -> None:
     adapters = registry()
     for path in sorted((corpus / folder).rglob("*.json*")):

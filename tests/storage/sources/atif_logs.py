@@ -1,0 +1,86 @@
+"""Made trajectories in the Agent Trajectory Interchange Format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from compress.events import SessionEvent
+from compress.messages import derive_messages
+from compress.surface import fold
+from storage.sources.atif import AtifAdapter
+from storage.sources.base import FileReader
+from tests.derivation import content, read
+from tests.storage.sources.kit import rows_as_records
+
+ADAPTER = AtifAdapter()
+Json = dict[str, Any]
+
+
+def reading(*documents: Any) -> tuple[FileReader, dict[str, list[SessionEvent]]]:
+    """Documents, read: the reader and the events by session."""
+    return read(ADAPTER, Path("trajectory.json"), rows_as_records(documents))
+
+
+def events(document: Any) -> list[SessionEvent]:
+    """The events of its own trajectory."""
+    return reading(document)[1][""]
+
+
+def sent(log: Sequence[SessionEvent]) -> list[tuple[str, str, str | None, str]]:
+    """The blocks that stand: role, kind, id, text."""
+    messages = derive_messages(content(fold(log), log), "atif")
+    return [(m.role, b.kind, b.id, b.text) for m in messages for b in m.blocks]
+
+
+def trajectory(*steps: Json, **more: Any) -> Json:
+    """A whole document; its steps are numbered."""
+    agent = {"name": "an-agent", "version": "1.0", "model_name": "m"}
+    numbered = [{"step_id": n, **step} for n, step in enumerate(steps, 1)]
+    return {"schema_version": "ATIF-v1.8", "agent": agent, "steps": numbered, **more}
+
+
+def step(source: str, message: Any, **more: Any) -> Json:
+    """A step of a trajectory."""
+    return {"source": source, "message": message, **more}
+
+
+def call(name: str, function: str = "bash", **arguments: Any) -> Json:
+    """A call of a tool."""
+    return {"tool_call_id": name, "function_name": function, "arguments": arguments}
+
+
+def made() -> Json:
+    """One with a step of every kind."""
+    image = {"type": "image", "source": {"media_type": "image/png", "path": "a.png"}}
+    audio = {"type": "audio", "source": {"media_type": "audio/wav", "path": "a.wav"}}
+    results = [
+        {"source_call_id": "c1", "content": [{"type": "text", "text": "one"}, image]},
+        {"source_call_id": "c2", "subagent_trajectory_ref": [{"trajectory_id": "sub-1"}]},
+        {"content": "what the terminal shows"},
+    ]
+    metrics = {"prompt_tokens": 90, "completion_tokens": 7, "cached_tokens": 40}
+    inner = trajectory(
+        step("user", "look closer"), step("agent", "looked"), trajectory_id="sub-1", session_id="r"
+    )
+    return trajectory(
+        step("system", "rules", timestamp="2026-08-18T10:00:00Z"),
+        step("user", [{"type": "text", "text": "do it"}, image, audio]),
+        step("agent", "as before", is_copied_context=True, metrics=metrics),
+        step(
+            "agent",
+            "look",
+            reasoning_content="so",
+            tool_calls=[call("c1", command="ls"), call("c2", "delegate", task="look closer")],
+            observation={"results": results},
+            metrics=metrics,
+        ),
+        step("system", "", observation={"results": [{"content": "summarized"}]}),
+        step("agent", "by rule", llm_call_count=0),
+        step("agent", "done", model_name="n", llm_call_count=3, metrics=metrics),
+        session_id="r",
+        trajectory_id="t-1",
+        subagent_trajectories=[inner],
+        final_metrics={"total_steps": 7},
+    )
