@@ -128,6 +128,13 @@ _ID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}|toolu_\w{6}|msg_\w{6}|call_\w{6}|\"i
 _TEXT = re.compile(rb'"(text|content|thinking|output|arguments)":"')
 
 
+def salted(data: bytes, number: int) -> bytes:
+    """A log with ids and texts of its own."""
+    salt = f"{number:06x}".encode()
+    data = _ID.sub(lambda found: found[0][:-4] + salt[-4:], data)
+    return _TEXT.sub(lambda found: found[0] + salt + b" ", data)
+
+
 def salted_copies(folder: Path, megabytes: int) -> list[Path]:
     """Copies of the corpus until there are so many megabytes, each id and text made its own."""
     made: list[Path] = []
@@ -136,9 +143,7 @@ def salted_copies(folder: Path, megabytes: int) -> list[Path]:
         for path in corpus_logs():
             if path.suffix != ".jsonl" or "NOT-A-SESSION" in path.name:
                 continue
-            salt = f"{number:06x}".encode()
-            data = _ID.sub(lambda m, s=salt: m[0][:-4] + s[-4:], path.read_bytes())
-            data = _TEXT.sub(lambda m, s=salt: m[0] + s + b" ", data)
+            data = salted(path.read_bytes(), number)
             copy = folder / path.parent.name / f"{path.stem}-{number:06x}{path.suffix}"
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(data)
@@ -186,21 +191,23 @@ def large(megabytes: int, folder: Path) -> tuple[float, float, float, float]:
 
 def _sample(pid: int, process: multiprocessing.process.BaseProcess, peak: list[int]) -> None:
     while process.is_alive():
-        peak[0] = max(peak[0], sum(_resident(one) for one in _tree(pid)))
+        peak[0] = max(peak[0], sum(resident(one) for one in tree_of(pid)))
         time.sleep(0.02)
 
 
-def _tree(pid: int) -> Iterator[int]:
+def tree_of(pid: int) -> Iterator[int]:
+    """A process and all that it started."""
     yield pid
     try:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
     except OSError:
         return
     for child in children:
-        yield from _tree(int(child))
+        yield from tree_of(int(child))
 
 
-def _resident(pid: int) -> int:
+def resident(pid: int) -> int:
+    """Bytes of memory that a process holds; 0 once it has ended."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
     except OSError:

@@ -42,14 +42,24 @@ UllageApp(MillionUseCases(), session="s1", clock=lambda: 1.79e9, zone=UTC).run()
 class Terminal:
     """A process in a pseudo-terminal."""
 
-    def __init__(self, command: list[str], cwd: Path) -> None:
+    def __init__(
+        self, command: list[str], cwd: Path, environment: dict[str, str] | None = None
+    ) -> None:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", SIZE[1], SIZE[0], 0, 0))
-        environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        if environment is None:
+            environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
         self._process = subprocess.Popen(
             command, cwd=cwd, stdin=slave, stdout=slave, stderr=slave, env=environment
         )
         os.close(slave)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def runs(self) -> bool:
+        return self._process.poll() is None
 
     def send(self, keys: str) -> None:
         os.write(self._master, keys.encode())

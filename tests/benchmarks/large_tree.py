@@ -1,0 +1,403 @@
+"""A large tree of logs: what a person waits for at the start, and how long all of it takes.
+
+    python -m tests.benchmarks.large_tree --folder DIR [--megabytes 370] [--peer agentsview]
+
+Makes, once, a home in DIR whose agents' folders hold salted copies of the corpus (every id and
+text its own), each as old as what it says last, so that the newest sessions lie in the newest
+files. Then, each in processes of its own:
+
+- the app in a pty on an empty store, all of the tree before it: seconds from the start of the
+  process until the screen stands, until the newest session's line is drawn, and until the lines of
+  ten sessions are; meanwhile and until the whole is read, the longest times for which the screen's
+  loop did not turn, and the memory of the process with all its children;
+- cold ingest on the command line, by the fast counter where it is installed and by tiktoken; and
+  of the peer, where it is found: ``agentsview sync``, which keeps messages and a full-text index;
+- with that store: a rescan that finds nothing new (after imports), the app on the screen, and from
+  a line that is appended until it is in the store.
+
+Prints a table and one JSON line. ``--only`` names the parts to run: app, ingest, peer, full.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import pyte
+
+from tests.benchmarks.append_latency import last_uuid, quantile, record
+from tests.benchmarks.ingest import corpus_logs, resident, salted, tree_of
+from tests.benchmarks.key_latency import SIZE, Terminal
+
+PLACES = {"claude": ".claude/projects/-work-{n:02}", "codex": ".codex/sessions/2026/{n:02}/01",
+          "pi": ".pi/agent/sessions/--work-{n:02}--"}  # fmt: skip
+"""Where each agent keeps its logs; a few folders of each."""
+FOLDERS = 24
+STAMP = re.compile(rb'"timestamp":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)')
+LINE = re.compile(r"\b(claude|codex|pi)\b")
+"""What every session's line on the screen holds."""
+TICK = 0.005
+PATIENCE = 300.0
+
+APP = """
+import sys
+if {slow}: sys.modules["splintr"] = None
+from inspector.cli import main
+sys.argv = ["ullage", "--db", {db!r}]
+main()
+"""
+HEARTBEAT = """
+import asyncio, json, sys, time
+if {slow}: sys.modules["splintr"] = None
+from inspector import app
+class Beating(app.UllageApp):
+    def on_mount(self):
+        super().on_mount()
+        self.run_worker(self.beat(), group="beat")
+    async def beat(self):
+        late, begun = [], time.perf_counter()
+        while True:
+            then = time.perf_counter()
+            await asyncio.sleep({tick})
+            now = time.perf_counter()
+            late.append(round((now - then - {tick}) * 1000, 1))
+            done, total, _ = self.inquiry.progress()
+            if total and done == total:
+                break
+        late.sort()
+        with open({result!r}, "w") as file:
+            json.dump({{"seconds": now - begun, "late": late}}, file)
+        self.exit()
+app.UllageApp = Beating
+from inspector.cli import main
+sys.argv = ["ullage", "--db", {db!r}]
+main()
+"""
+INGEST = """
+import sys
+if {slow}: sys.modules["splintr"] = None
+from inspector.cli import main
+sys.argv = ["ullage", "ingest", "--json", "--db", {db!r}]
+main()
+"""
+RESCAN = """
+import json, time
+import inspector.usecases
+from inspector.settings import load_settings
+from inspector.usecases import open_usecases
+loaded = load_settings({{"db": {db!r}}})
+begun = time.perf_counter()
+usecases = open_usecases(loaded)
+report = usecases.ingest()
+taken = time.perf_counter() - begun
+usecases.close()
+print(json.dumps([taken, report.files, report.records]))
+"""
+WATCH = """
+import sys
+from inspector.cli import main
+sys.argv = ["ullage", "watch", "--db", {db!r}]
+main()
+"""
+
+
+class Peak:
+    """The largest memory of a process with all its children, while it runs."""
+
+    def __init__(self, pid: int) -> None:
+        self.megabytes = 0.0
+        self._pid = pid
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._sample, daemon=True)
+        self._thread.start()
+
+    def _sample(self) -> None:
+        while not self._stop.wait(0.05):
+            held = sum(resident(pid) for pid in tree_of(self._pid)) / 2**20
+            self.megabytes = max(self.megabytes, held)
+
+    def end(self) -> float:
+        self._stop.set()
+        self._thread.join()
+        return round(self.megabytes, 1)
+
+
+def make_tree(home: Path, megabytes: int) -> tuple[list[Path], int]:
+    """The logs of the home, newest first, and their bytes; made where they are not there yet."""
+    note = home / "made.json"
+    if not note.exists() or json.loads(note.read_text())["megabytes"] != megabytes:
+        shutil.rmtree(home, ignore_errors=True)
+        _fill(home, megabytes << 20)
+        note.write_text(json.dumps({"megabytes": megabytes}))
+    logs = sorted(home.glob(".*/**/*.jsonl"), key=lambda log: -log.stat().st_mtime_ns)
+    return logs, sum(log.stat().st_size for log in logs)
+
+
+def _fill(home: Path, size: int) -> None:
+    sources = [
+        path
+        for path in corpus_logs()
+        if path.suffix == ".jsonl" and path.parent.name in PLACES and "NOT-A" not in path.name
+    ]
+    number = 0
+    while size > 0:
+        source = sources[number % len(sources)]
+        data = salted(source.read_bytes(), number)
+        place = PLACES[source.parent.name].format(n=number % FOLDERS + 1)
+        name = f"rollout-{source.stem}" if source.parent.name == "codex" else source.stem
+        log = home / place / f"{name}-{number:06x}.jsonl"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_bytes(data)
+        stamps = STAMP.findall(data)
+        said = time.strptime(
+            max(stamps, default=b"2025-01-01T00:00:00").decode(), "%Y-%m-%dT%H:%M:%S"
+        )
+        os.utime(log, (time.mktime(said) + number, time.mktime(said) + number))
+        size -= len(data)
+        number += 1
+
+
+def environment(home: Path) -> dict[str, str]:
+    """Of a process that finds its logs in this home, and nothing of this user's."""
+    kept = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm-256color"}
+    return kept | {"HOME": str(home), "TEXTUAL_ANIMATIONS": "none", "COLORTERM": "truecolor"}
+
+
+def fresh(folder: Path, name: str) -> Path:
+    """A place for a store where none is."""
+    for old in folder.glob(f"{name}*"):
+        old.unlink()
+    return folder / name
+
+
+class Screen:
+    """A program in a pty, and what stands on its screen."""
+
+    def __init__(self, script: str, home: Path) -> None:
+        root = Path(__file__).resolve().parents[2]
+        self.begun = time.perf_counter()
+        self.terminal = Terminal([sys.executable, "-c", script], root, environment(home))
+        self._screen = pyte.Screen(*SIZE)
+        self._stream = pyte.ByteStream(self._screen)
+
+    def until(self, there: Callable[[list[str]], bool]) -> float:
+        """Seconds since the start of the process when this stood on the screen."""
+        end = time.perf_counter() + PATIENCE
+        while time.perf_counter() < end:
+            data = self.terminal.wait(1)
+            arrived = time.perf_counter() - self.begun
+            if data:
+                self._stream.feed(data)
+                if there(self._screen.display):
+                    return arrived
+        raise TimeoutError("\n".join(self._screen.display))
+
+    def leave(self) -> None:
+        with suppress(OSError):  # it has ended by itself
+            self.terminal.close(patience=60)
+
+
+def lines(display: list[str]) -> int:
+    """How many sessions' lines stand on the screen."""
+    return sum(LINE.search(line) is not None for line in display[2:-2])
+
+
+def app_starts(home: Path, folder: Path, *, slow: bool) -> dict[str, Any]:
+    """The first seconds of the app on an empty store."""
+    screen = Screen(APP.format(db=str(fresh(folder, "start.db")), slow=slow), home)
+    try:
+        return {
+            "screen_s": round(
+                screen.until(lambda shown: any("sessions" in s for s in shown[:2])), 2
+            ),
+            "first_line_s": round(screen.until(lambda shown: lines(shown) >= 1), 2),
+            "ten_lines_s": round(screen.until(lambda shown: lines(shown) >= 10), 2),
+        }
+    finally:
+        screen.leave()
+
+
+def app_reads_all(home: Path, folder: Path, size: int, *, slow: bool) -> dict[str, Any]:
+    """The app until all is read: how late its loop was, how much memory it took."""
+    result = folder / "beat.json"
+    result.unlink(missing_ok=True)
+    script = HEARTBEAT.format(
+        db=str(fresh(folder, "beat.db")), slow=slow, result=str(result), tick=TICK
+    )
+    screen = Screen(script, home)
+    peak = Peak(screen.terminal.pid)
+    with suppress(OSError):  # it has ended
+        while screen.terminal.runs() and time.perf_counter() - screen.begun < PATIENCE:
+            screen.terminal.wait(0.2)
+    memory = peak.end()
+    screen.leave()
+    beat = json.loads(result.read_text())
+    late = beat["late"]
+    return {
+        "app_reads_all_s": round(beat["seconds"], 1),
+        "app_reads_mb_s": round(size / 2**20 / beat["seconds"], 1),
+        "stall_worst_ms": late[-1],
+        "stall_p99_ms": late[int(len(late) * 0.99)],
+        "stalls_above_100_ms": sum(ms > 100 for ms in late),
+        "app_peak_mb": memory,
+    }
+
+
+def run(command: list[str], environ: dict[str, str]) -> tuple[float, float, str]:
+    """(seconds, peak MB, stdout) of a program."""
+    root = Path(__file__).resolve().parents[2]
+    begun = time.perf_counter()
+    process = subprocess.Popen(
+        command, cwd=root, env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    peak = Peak(process.pid)
+    out, _ = process.communicate(timeout=PATIENCE)
+    taken = time.perf_counter() - begun
+    return taken, peak.end(), out
+
+
+def ingests(home: Path, db: Path, size: int, *, slow: bool) -> dict[str, Any]:
+    """All of the tree into an empty store, interpreter start included."""
+    name = "tiktoken" if slow else "fast"
+    taken, memory, _ = run(
+        [sys.executable, "-c", INGEST.format(db=str(db), slow=slow)], environment(home)
+    )
+    return {
+        f"ingest_{name}_s": round(taken, 1),
+        f"ingest_{name}_mb_s": round(size / 2**20 / taken, 1),
+        f"ingest_{name}_peak_mb": memory,
+    }
+
+
+def peer(program: str, home: Path, folder: Path, size: int) -> dict[str, Any]:
+    """The same tree into the peer's store, by its own command."""
+    place = folder / "peer"
+    shutil.rmtree(place, ignore_errors=True)
+    environ = environment(home) | {"AGENTSVIEW_DATA_DIR": str(place), "AGENTSVIEW_NO_DAEMON": "1"}
+    taken, memory, out = run([program, "sync"], environ)
+    held = sum(file.stat().st_size for file in place.rglob("*") if file.is_file()) / 2**20
+    return {
+        "peer_s": round(taken, 1),
+        "peer_mb_s": round(size / 2**20 / taken, 1),
+        "peer_peak_mb": memory,
+        "peer_store_mb": round(held),
+        "peer_said": " ".join(out.split())[-120:],
+    }
+
+
+def nothing_new(home: Path, db: Path) -> dict[str, Any]:
+    """A look at everything that finds nothing."""
+    seconds = []
+    for _ in range(3):
+        _, _, out = run([sys.executable, "-c", RESCAN.format(db=str(db))], environment(home))
+        taken, files, records = json.loads(out.splitlines()[-1])
+        assert not records, "a rescan found something"
+        seconds.append(taken)
+    return {"rescan_s": round(statistics.median(seconds), 3), "rescan_files": files}
+
+
+def app_opens(home: Path, db: Path) -> dict[str, Any]:
+    """The app on a store that holds all."""
+    seconds = []
+    for _ in range(3):
+        screen = Screen(APP.format(db=str(db), slow=False), home)
+        seconds.append(screen.until(lambda shown: lines(shown) >= 10))
+        screen.leave()
+    return {"full_store_lines_s": round(statistics.median(seconds), 2)}
+
+
+def appends(home: Path, db: Path, logs: list[Path], count: int = 20) -> dict[str, Any]:
+    """From a line at the end of the newest log of Claude Code until it is committed, while all of
+    the tree is watched."""
+    log = next(path for path in logs if ".claude" in path.parts)
+    whole = log.read_bytes()
+    root = Path(__file__).resolve().parents[2]
+    watching = subprocess.Popen(
+        [sys.executable, "-c", WATCH.format(db=str(db))],
+        cwd=root,
+        env=environment(home),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    taken = []
+    parent = last_uuid(log)
+    try:
+        with closing(sqlite3.connect(f"file:{db}?mode=ro", uri=True)) as store:
+            time.sleep(5)
+            for number in range(count):
+                row = record(number, f"word{number:04}x", parent, log.stem)
+                before = _records(store)
+                begun = time.perf_counter()
+                with log.open("ab", buffering=0) as file:
+                    file.write(row)
+                while _records(store) == before and time.perf_counter() - begun < 30:
+                    time.sleep(0.002)
+                taken.append(time.perf_counter() - begun)
+                parent = f"bench-{number}"
+                time.sleep(0.3)
+    finally:
+        watching.terminate()
+        watching.wait(60)
+        stamp = log.stat().st_mtime_ns
+        log.write_bytes(whole)
+        os.utime(log, ns=(stamp, stamp))
+    return {
+        "append_stored_ms_p50": round(quantile(taken, 0.5) * 1000),
+        "append_stored_ms_p95": round(quantile(taken, 0.95) * 1000),
+    }
+
+
+def _records(store: sqlite3.Connection) -> int:
+    return int(store.execute("SELECT max(id) FROM records").fetchone()[0])
+
+
+def main() -> None:
+    """Runs and prints."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--megabytes", type=int, default=370)
+    parser.add_argument("--peer", default=shutil.which("agentsview"))
+    parser.add_argument("--only", nargs="*", choices=["app", "ingest", "peer", "full"])
+    asked = parser.parse_args()
+    parts = set(asked.only or ("app", "ingest", "peer", "full"))
+    folder = asked.folder.resolve()
+    home = folder / "home"
+    logs, size = make_tree(home, asked.megabytes)
+    figures: dict[str, Any] = {"files": len(logs), "mb": round(size / 2**20, 1)}
+
+    def tell(found: dict[str, Any]) -> None:
+        for name, value in found.items():
+            print(f"{name:24} {value!s:>12}", flush=True)
+        figures.update(found)
+
+    tell(dict(figures))
+    if "app" in parts:
+        tell(app_starts(home, folder, slow=False))
+        tell(app_reads_all(home, folder, size, slow=False))
+    if "peer" in parts and asked.peer:
+        tell(peer(asked.peer, home, folder, size))
+    if "ingest" in parts:
+        tell(ingests(home, fresh(folder, "slow.db"), size, slow=True))
+        tell(ingests(home, fresh(folder, "full.db"), size, slow=False))
+    if "full" in parts and (folder / "full.db").exists():
+        tell(nothing_new(home, folder / "full.db"))
+        tell(app_opens(home, folder / "full.db"))
+        tell(appends(home, folder / "full.db", logs))
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()
