@@ -19,7 +19,7 @@ from inspector.reports import (
     SearchHit,
     SessionRow,
 )
-from inspector.sanitize import line
+from inspector.sanitize import line, wrap
 
 SHOWN = 5
 """Damaged lines and notes that are listed; all are in the JSON."""
@@ -189,6 +189,9 @@ def doctor_text(report: DoctorReport, paint: Paint) -> Iterator[str]:
     if unknown:
         listed = ", ".join(f"{name} ({count})" for name, count in unknown.most_common(12))
         yield line(f"Not understood, kept whole: {listed}", paint.width)
+    inexact = {source.agent: source.approximate for source in report.sources if source.approximate}
+    for why in inexact.values():
+        yield from (paint(row, "yellow") for row in wrap(why, paint.width))
     notes = [note for source in report.sources for note in source.notes]
     if notes:
         shows = "that shows nothing, or less than it holds"

@@ -26,7 +26,8 @@ from inspector.reports import (
     SessionRow,
     SurfaceReport,
 )
-from inspector.sanitize import clean, line
+from inspector.sanitize import clean, line, wrap
+from storage.sources.registry import approximation
 
 _STATES: dict[str, tuple[str, Style]] = {
     "running": ("●", "green"),
@@ -50,6 +51,8 @@ def heading(session: SessionHeader, paint: Paint, *facts: str) -> Iterator[str]:
     yield paint(line(name, paint.width), "bold")
     about = " · ".join(filter(None, (agent, session.model, session.cwd)))
     yield paint(line(about, paint.width), "dim")
+    if session.approximate is not None:
+        yield from (paint(row, "yellow") for row in wrap(session.approximate, paint.width))
     if facts:
         yield line(" · ".join(facts), paint.width)
 
@@ -129,7 +132,7 @@ def _session_cells(
     cells: dict[str, str | Cell] = {
         "": Cell(dot, (style,)),
         "ID": ids[row.id],
-        "AGENT": row.agent,
+        "AGENT": row.agent if approximation(row.agent) is None else f"≈{row.agent}",
         "PROJECT": project_name(row.project),
         "TITLE": title if row.title else Cell(title, ("dim",)),
         "MODEL": row.model or "–",

@@ -10,6 +10,7 @@ from inspector.reports import DoctorReport, SourceReport
 from inspector.settings import Loaded
 from storage import resources
 from storage.catalog import SourceRecord
+from storage.sources.registry import approximation
 from storage.store import Store
 
 
@@ -19,11 +20,10 @@ def doctor(store: Store, locations: Locations, settings: Loaded) -> DoctorReport
     known = store.sources()
     reports: list[SourceReport] = []
     placed: set[int] = set()
-    for root in found.roots:
+    for root, owner in zip(found.roots, found.owners, strict=True):
         here = [s for s in known if s.id not in placed and _below(s, root.path)]
         placed.update(source.id for source in here)
-        agent = next((a.agent for a in found.candidates if a.root == root), None)
-        agents = {source.agent for source in here if source.agent} or {agent or _owner(root.path)}
+        agents = {source.agent for source in here if source.agent} or {owner}
         files = sum(candidate.root == root for candidate in found.candidates)
         reports.append(_report(", ".join(sorted(agents)), str(root.path), files, here))
     elsewhere: dict[str, list[SourceRecord]] = defaultdict(list)
@@ -58,13 +58,9 @@ def _report(agent: str, root: str, files: int, sources: list[SourceRecord]) -> S
         unknown_types=dict(sorted(unknown.items())),
         problems=sum(source.damaged + (source.note is not None) for source in sources),
         notes=tuple(f"{source.path}: {source.note}" for source in sources if source.note),
+        approximate=approximation(agent) if sources else None,
     )
 
 
 def _below(source: SourceRecord, root: Path) -> bool:
     return Path(source.path).is_relative_to(root.resolve())
-
-
-def _owner(root: Path) -> str:
-    """An agent without a log yet: the folder's own name says most."""
-    return next((part.lstrip(".") for part in root.parts if part.startswith(".")), root.name)

@@ -45,6 +45,8 @@ class SessionHeader(Report):
     cwd: str | None = None
     title: str | None = None
     model: str | None = None
+    approximate: str | None = None
+    """Why what is shown is not just what the agent sends, where its log tells too little."""
 
 
 class ProblemReport(Report):
@@ -84,7 +86,8 @@ class SessionRow(Report):
     """Pressure over the last requests, oldest first, at most 32 values (the sparkline)."""
     problems: int = 0
     note: str | None = None
-    """Why there is nothing to see (empty, stub, not understood), or that the file is gone."""
+    """Why there is nothing to see (empty, stub, not understood), that the file is gone, or that
+    what is shown is approximate."""
 
 
 class MessageBlock(Report):
@@ -399,6 +402,8 @@ class SourceReport(Report):
     problems: int = 0
     notes: tuple[str, ...] = ()
     """Files that show nothing, or less than they hold, and why; by path."""
+    approximate: str | None = None
+    """Why sessions of this agent are not shown just as they are sent."""
 
 
 class DoctorReport(Report):

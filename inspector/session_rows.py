@@ -9,6 +9,7 @@ from compress.meter import thresholds
 from inspector.reports import SessionHeader, SessionRow, SessionState
 from inspector.settings import Settings
 from storage.catalog import SessionRecord
+from storage.sources.registry import approximation
 
 RECENT = 10 * 60
 """Seconds without a write after which an open turn no longer counts as running (R22)."""
@@ -25,6 +26,7 @@ def header_of(record: SessionRecord) -> SessionHeader:
         cwd=record.cwd,
         title=record.title,
         model=record.model,
+        approximate=approximation(record.agent),
     )
 
 
@@ -113,4 +115,4 @@ def _note(record: SessionRecord) -> str | None:
         return "the file is gone; what was read of it is kept"
     if record.events == 0:
         return "no event yet"
-    return None
+    return approximation(record.agent)

@@ -48,6 +48,8 @@ class Discovery:
     skipped: tuple[Skipped, ...] = ()
     roots: tuple[Root, ...] = ()
     """All roots that were looked at, those that do not exist included."""
+    owners: tuple[str, ...] = ()
+    """The agent of each root."""
 
 
 def discover(registry: Registry, environment: Mapping[str, str], home: Path) -> Discovery:
@@ -55,10 +57,12 @@ def discover(registry: Registry, environment: Mapping[str, str], home: Path) -> 
     found: list[Candidate] = []
     skipped: list[Skipped] = []
     roots: list[Root] = []
+    owners: list[str] = []
     listed: set[tuple[int, int]] = set()
     for adapter in registry.adapters:
         for root in adapter.roots(environment, home):
             roots.append(root)
+            owners.append(adapter.agent)
             here: list[Candidate] = []
             for path in _walk(root, skipped):
                 facts = _facts(path)
@@ -70,7 +74,7 @@ def discover(registry: Registry, environment: Mapping[str, str], home: Path) -> 
             counting = set(adapter.select([candidate.path for candidate in here]))
             found.extend(candidate for candidate in here if candidate.path in counting)
     found.sort(key=lambda candidate: (-candidate.mtime_ns, str(candidate.path)))
-    return Discovery(tuple(found), tuple(skipped), tuple(roots))
+    return Discovery(tuple(found), tuple(skipped), tuple(roots), tuple(owners))
 
 
 def variables(registry: Registry, home: Path) -> frozenset[str]:

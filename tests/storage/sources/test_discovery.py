@@ -109,7 +109,7 @@ def test_every_agent_is_asked_once_and_plain_chat_last() -> None:
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize("agent", ["claude", "codex", "pi", "dsh"])
+@pytest.mark.parametrize("agent", ["claude", "codex", "copilot", "pi", "dsh"])
 def test_real_logs_are_recognised_by_their_content(corpus: Path, agent: str) -> None:
     adapters = registry()
     for path in sorted((corpus / agent).glob("*.jsonl")):
@@ -119,7 +119,7 @@ def test_real_logs_are_recognised_by_their_content(corpus: Path, agent: str) -> 
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize("folder", ["openhands", "copilot"])
+@pytest.mark.parametrize("folder", ["openhands"])
 def test_logs_without_an_adapter_are_nobodys(corpus: Path, folder: str) -> None:
     adapters = registry()
     for path in sorted((corpus / folder).rglob("*.json*")):
