@@ -77,7 +77,8 @@ class UllageApp(App[None]):
         self.clock = clock
         self.zone = zone
         self.rest = rest
-        self._watch = watch
+        self.watched = watch
+        """Paths whose logs are followed; none of them: all agents'. ``None``: nothing is."""
         self._session = session
         self._version = -1
         self._told = False
@@ -96,8 +97,8 @@ class UllageApp(App[None]):
         self.push_screen(SessionsScreen())
         if self._session is not None:
             self.open_session(self._session)
-        if self._watch is not None:
-            self.run_worker(self._start_watching(self._watch), group="watch")
+        if self.watched is not None:
+            self.run_worker(self._start_watching(self.watched), group="watch")
         self.set_interval(POLL, self._look)
 
     async def _start_watching(self, paths: Sequence[Path]) -> None:
@@ -107,7 +108,7 @@ class UllageApp(App[None]):
         sys.setswitchinterval(self._switch)
         gc.set_threshold(*self._collect)
         self.inquiry.give_up()
-        if self._watch is not None:
+        if self.watched is not None:
             self.inquiry.stop_watching()
 
     def _notice(self) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from storage.sources.base import Registry
-from storage.sources.discovery import Discovery, discover, readable
+from storage.sources.discovery import Discovery, discover, readable, variables
 from storage.watch import files_below
 
 _LOG_SUFFIXES = (".jsonl", ".json", ".zstd", ".traj")
@@ -22,6 +23,21 @@ class Found:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place where logs were looked for."""
+
+    agent: str
+    """Whose logs lie there; empty for a path that a person named."""
+    folder: str
+    """``~`` for the home folder."""
+    there: bool
+    files: int
+    """Logs below it, by their names."""
+    variables: tuple[str, ...] = ()
+    """Environment variables that would name another place."""
+
+
 class Locations:
     """Finds logs: below the agents' own folders, or below the paths that are given."""
 
@@ -33,6 +49,31 @@ class Locations:
     def discovery(self) -> Discovery:
         """All agents' logs on this machine."""
         return discover(self._registry, self._environment, self._home)
+
+    def places(self, paths: Sequence[Path]) -> tuple[Place, ...]:
+        """Where logs are looked for, whether there are any or not: ``paths``, or each agent's own
+        folders where there are none."""
+        if paths:
+            return tuple(
+                Place("", self._shown(path), path.exists(), len(self.files([path]).paths))
+                for path in paths
+            )
+        counts = Counter(candidate.root for candidate in self.discovery().candidates)
+        return tuple(
+            Place(
+                adapter.agent,
+                self._shown(root.path),
+                root.path.is_dir(),
+                counts[root],
+                tuple(sorted(variables(Registry([adapter]), self._home))),
+            )
+            for adapter in self._registry.adapters
+            for root in adapter.roots(self._environment, self._home)
+        )
+
+    def _shown(self, path: Path) -> str:
+        inside = path.is_relative_to(self._home)
+        return f"~/{path.relative_to(self._home)}" if inside else str(path)
 
     def roots(self, agent: str) -> list[Path]:
         """The folders of one agent's logs, whether they exist or not."""

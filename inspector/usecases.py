@@ -34,7 +34,7 @@ from inspector.contents import Contents
 from inspector.decision_choice import EVERYTHING, Wanted
 from inspector.details import event_detail, raw_content
 from inspector.loaded import PLAN_VIEW, LoadedSession
-from inspector.locations import Locations
+from inspector.locations import Locations, Place
 from inspector.pressures import pressure_report
 from inspector.reading import Reading
 from inspector.reports import (
@@ -85,6 +85,12 @@ if TYPE_CHECKING:
 
 _KEPT = 8
 """Sessions that stay loaded."""
+
+
+class UnknownProjectError(CompressError):
+    """A session whose log names no folder."""
+
+    code = "unknown_project"
 
 
 class UseCases:
@@ -160,6 +166,10 @@ class UseCases:
         """The same in a thread of its own."""
         self._reading.start(paths, notify)
 
+    def places(self, paths: Sequence[Path] = ()) -> tuple[Place, ...]:
+        """Where logs are looked for: below ``paths``, else in each agent's own folders."""
+        return self._locations.places(paths)
+
     def stop_watching(self) -> None:
         """Returns when the thread has ended; what was committed stays."""
         self._reading.stop()
@@ -218,6 +228,18 @@ class UseCases:
             why = report.notes[0].rpartition(": ")[2] if report.notes else "holds no session"
             raise UnknownSessionError(f"{path} cannot be shown: {why}.")
         return found[0].name
+
+    def project_of(self, session: str) -> str:
+        """The folder that a session worked in.
+
+        Raises :class:`UnknownProjectError`."""
+        folder = self._store.find(session).cwd
+        if folder is None:
+            raise UnknownProjectError(
+                f"The log of {session} names no folder, so its project is unknown: name one, or "
+                "leave the project out."
+            )
+        return folder
 
     def events(self, session: str) -> int:
         """The newest seq of the agent's log; 0 for an empty one."""

@@ -15,7 +15,7 @@ from inspector.audit_reports import VerificationReport
 from inspector.messages import ChoiceTaken, RowActivated, RowHighlighted, TabTaken
 from inspector.reports import AuditRow, OperationReport
 from inspector.sanitize import line
-from inspector.screens.base import AskingScreen, Refusal
+from inspector.screens.base import READING, AskingScreen, Refusal
 from inspector.widgets import figures
 from inspector.widgets.audit_detail import (
     DIFF,
@@ -64,6 +64,8 @@ class AuditScreen(AskingScreen[None]):
         self._chain: tuple[str, str] = ("", "muted")
         self._findings = ""
         self._shown: AuditRow | None = None
+        self._known = False
+        """The rows have come."""
 
     def compose(self) -> ComposeResult:
         yield TitleBar(id="title")
@@ -78,8 +80,10 @@ class AuditScreen(AskingScreen[None]):
         operations = self.query_one(AuditList)
         operations.zone = self.ullage.zone
         operations.of_all = self.session is None
+        operations.say(READING)
         operations.focus()
         self._show_tabs()
+        self._show_title()
         self.store_grew()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -90,12 +94,19 @@ class AuditScreen(AskingScreen[None]):
         self.store_grew()
 
     def store_grew(self) -> None:
-        self.ask("audit", lambda: self.inquiry.audit(self.session), self._take)
+        operations = self.query_one(AuditList)
+        self.ask(
+            "audit",
+            lambda: self.inquiry.audit(self.session),
+            self._take,
+            lambda refusal: self.refuse(operations, refusal),
+        )
         self.ask("chain", lambda: self.inquiry.verify(self.session), self._take_verdict)
 
     def _take(self, rows: list[AuditRow]) -> None:
         operations = self.query_one(AuditList)
-        operations.empty = EMPTY
+        operations.say(EMPTY)
+        self._known = True
         first, here = not len(operations.source), operations.row
         cursor = len(rows) - 1 if first else None
         if here is not None and not operations.following:
@@ -126,10 +137,12 @@ class AuditScreen(AskingScreen[None]):
         left = [(" ullage", "accent"), ("  audit", "strong")]
         if self.session is not None:
             left.append((f"  {line(self.session, 40)}", "muted"))
-        figure = f"{figures.counted(len(rows), 'operation')}, {standing:,} standing "
-        self.query_one("#title", TitleBar).show(
-            left, [(words, tone), (" · " if words else "", "faint"), (figure, "muted")]
-        )
+        figure = f"{figures.counted(len(rows), 'operation')}, {standing:,} standing"
+        if not self._known:
+            figure = ""
+        elif words:
+            figure += " · "
+        self.query_one("#title", TitleBar).show(left, [(figure, "muted"), (f"{words} ", tone)])
 
     # The operation under the cursor
 

@@ -16,6 +16,7 @@ from inspector.messages import ReadingMoved, StoreGrew
 from inspector.mishaps import record
 from inspector.sanitize import NEWLINE_MARK, clean, line
 from inspector.screens.ports import Inquiry
+from inspector.widgets.line_list import LineList
 from inspector.widgets.tones import Cells
 from storage.errors import StorageError
 
@@ -24,6 +25,16 @@ if TYPE_CHECKING:
 
 Refusal = CompressError | StorageError
 """What the use-cases refuse with: a sentence, a code, and ways out."""
+
+READING = "reading …"
+"""What is said where an answer is on its way."""
+
+
+class FailedError(CompressError):
+    """A question that nobody foresaw to fail; the message says with what, and where it is noted."""
+
+    code = "failed"
+
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -68,12 +79,13 @@ class AskingScreen(Screen[R]):
         """Run ``work`` in a thread, then hand its answer to ``then`` on the UI thread.
 
         A newer question of the same group makes the older answer void. A refusal goes to
-        ``refused``, else into a toast. ``always`` is called last, whatever came of it.
+        ``refused``, else into a toast; what failed unforeseen goes to both. ``always`` is called
+        last, whatever came of it.
         """
 
         async def answer() -> None:
             try:
-                await self._answer(work, then, refused or self._tell_refusal)
+                await self._answer(work, then, refused)
             finally:
                 always()
 
@@ -84,16 +96,19 @@ class AskingScreen(Screen[R]):
         self,
         work: Callable[[], T],
         then: Callable[[T], None],
-        refused: Callable[[Refusal], None],
+        refused: Callable[[Refusal], None] | None,
     ) -> None:
         try:
             answer = await asyncio.to_thread(work)
         except (CompressError, StorageError) as refusal:
-            refused(refusal)
+            (refused or self._tell_refusal)(refusal)
         except Exception as error:  # noqa: BLE001 - one failed question must not end the app
             place = record(error)
             where = f" The details are in {place}." if place is not None else ""
-            self.tell(f"{type(error).__name__}: {error}.{where}", "error")
+            words = f"{type(error).__name__}: {error}.{where}"
+            self.tell(words, "error")
+            if refused is not None and self.is_attached:
+                refused(FailedError(words))
         else:
             # Not displayed also means: on its way out, with its widgets gone already.
             if self.is_attached and self.display:
@@ -103,6 +118,12 @@ class AskingScreen(Screen[R]):
         """A toast. The text may come from a log."""
         shown = line(clean(text, NEWLINE_MARK), TOAST)
         self.app.notify(shown, severity=cast("Any", severity), markup=False, timeout=3)
+
+    def refuse(self, rows: LineList[Any], refusal: Refusal) -> None:
+        """In the place of rows that could not be had; a toast where older ones stand."""
+        if len(rows.source):
+            self._tell_refusal(refusal)
+        rows.say(clean(str(refusal), " "))
 
     def _tell_refusal(self, refusal: Refusal) -> None:
         self.tell(str(refusal), "warning")

@@ -18,11 +18,12 @@ from inspector.decision_reports import DecisionRow, DecisionsReport, ExportRepor
 from inspector.export_files import named_path
 from inspector.messages import RowActivated, RowHighlighted
 from inspector.sanitize import line
-from inspector.screens.base import AskingScreen, Refusal
+from inspector.screens.base import READING, AskingScreen, Refusal
 from inspector.widgets import figures
 from inspector.widgets.bars import NOTE, Banner, TitleBar
 from inspector.widgets.decision_detail import DecisionDetail
 from inspector.widgets.decision_list import DecisionList, heading
+from inspector.widgets.entry import Entry
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.line_list import Listed
 from inspector.widgets.timeline import Timeline
@@ -63,11 +64,11 @@ class DecisionsScreen(AskingScreen[None]):
     def compose(self) -> ComposeResult:
         yield TitleBar(id="title")
         yield Timeline(id="timeline")
-        yield Input(placeholder="words that a record holds", id="filter")
+        yield Entry(placeholder="words that a record holds", id="filter")
         yield TitleBar(id="heading")
         yield DecisionList(id="decisions")
         yield Banner(id="banner")
-        yield Input(id="file")
+        yield Entry(done="Write", id="file")
         yield DecisionDetail(id="record")
         yield KeyBar()
 
@@ -91,7 +92,17 @@ class DecisionsScreen(AskingScreen[None]):
     def store_grew(self) -> None:
         session = None if self.scope is not None else self.session
         wanted = replace(EVERYTHING, project=self.scope, whole=self.wanted.whole, masked=False)
-        self.ask("decisions", lambda: self.inquiry.decisions(session, wanted), self._take)
+        self.ask(
+            "decisions",
+            lambda: self.inquiry.decisions(session, wanted),
+            self._take,
+            self._not_read,
+        )
+
+    def _not_read(self, refusal: Refusal) -> None:
+        self.refuse(self.query_one(DecisionList), refusal)
+        if not self._asked:
+            self._show_title(0, "not read")
 
     def _take(self, report: DecisionsReport) -> None:
         self.report, first, self._asked = report, not self._asked, True
@@ -103,7 +114,7 @@ class DecisionsScreen(AskingScreen[None]):
         table = self.query_one(DecisionList)
         rows = [row for row in self.report.rows if is_wanted(row.point, self.wanted)]
         here = None if table.row is None else (table.row.session, table.row.point.id)
-        table.empty = NO_MATCH if self.report.rows else EMPTY if self._asked else "reading …"
+        table.say(NO_MATCH if self.report.rows else EMPTY if self._asked else READING)
         cursor: int | None = len(rows) - 1 if newest else None
         if not newest and here is not None and not table.following:
             places = [at for at, row in enumerate(rows) if (row.session, row.point.id) == here]
@@ -112,7 +123,8 @@ class DecisionsScreen(AskingScreen[None]):
         self._show_title(len(rows))
         self._look_closer()
 
-    def _show_title(self, shown: int) -> None:
+    def _show_title(self, shown: int, otherwise: str = READING) -> None:
+        """``otherwise`` stands for the number of records while it is not known."""
         chosen, report = self.wanted, self.report
         left = [(" ullage", "accent"), ("  decisions", "strong")]
         where = self.scope or self.session
@@ -121,7 +133,7 @@ class DecisionsScreen(AskingScreen[None]):
         if chosen.words:
             filters.append(f"“{line(chosen.words, 20)}”")
         right = [(" · ".join(filters).replace("_", " ") + "  ", "accent")] if filters else []
-        count = figures.counted(len(report.rows), "record") if self._asked else "reading …"
+        count = figures.counted(len(report.rows), "record") if self._asked else otherwise
         words = f"{shown:,} of {count}" if shown != len(report.rows) else count
         if report.hidden:
             words += f", {report.hidden:,} older: m"

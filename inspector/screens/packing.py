@@ -14,9 +14,10 @@ from textual.widgets import Input
 from inspector.messages import RowHighlighted
 from inspector.pack_reports import PackHandle, PackReport
 from inspector.rebuild_reports import RebuildHandle
-from inspector.screens.base import AskingScreen, Refusal
+from inspector.screens.base import READING, AskingScreen, Refusal
 from inspector.screens.pack_wish import PackWish
 from inspector.widgets.bars import QUESTION, WARNING, Banner, TitleBar
+from inspector.widgets.entry import Entry
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.line_list import LineList, Listed
 from inspector.widgets.markdown import markdown
@@ -87,9 +88,9 @@ class AskedContextScreen(AskingScreen[bool], Generic[H]):
 
     def compose(self) -> ComposeResult:
         yield TitleBar(id="title")
-        yield Input(placeholder=self.PLACEHOLDER, id="query")
-        yield Input(placeholder="tokens, as 4096 or 8k; nothing: the setting's", id="budget")
-        yield Input(id="file")
+        yield Entry(done="To the lines", placeholder=self.PLACEHOLDER, id="query")
+        yield Entry(placeholder="tokens, as 4096 or 8k; nothing: the setting's", id="budget")
+        yield Entry(done="Write", id="file")
         yield Banner(id="banner")
         with Container(id="pack"):
             with Container(id="candidates"):
@@ -102,7 +103,7 @@ class AskedContextScreen(AskingScreen[bool], Generic[H]):
         self.query_one("#query", Input).value = self.wish.query
         for name in ("#budget", "#file"):
             self.query_one(name).display = False
-        self.lines.empty = "reading …"
+        self.lines.say(READING)
         self.focus_first()
         self.show_words()
         self._ask()
@@ -187,7 +188,7 @@ class AskedContextScreen(AskingScreen[bool], Generic[H]):
         if self._again:
             return
         self.handle, self.refusal, self.stale, self.confirming = None, refusal, False, False
-        self.lines.empty = f"There is no {self.NAME}."
+        self.lines.say(f"There is no {self.NAME}.")
         self.lines.show(Listed[Any]())
         self.show_pane()
         self.show_words()

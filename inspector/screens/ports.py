@@ -17,6 +17,7 @@ from inspector.artifact_reports import ArtifactsReport
 from inspector.audit_reports import VerificationReport
 from inspector.decision_choice import Wanted
 from inspector.decision_reports import DecisionsReport, ExportReport
+from inspector.locations import Place
 from inspector.pack_reports import PackHandle, PackReport
 from inspector.rebuild_reports import RebuildHandle, RebuildReport
 from inspector.reports import (
@@ -58,6 +59,8 @@ class Inquiry(Protocol[P]):
     def start_watching(self, paths: Sequence[Path], notify: Callable[[], None]) -> None: ...
 
     def stop_watching(self) -> None: ...
+
+    def places(self, paths: Sequence[Path] = ()) -> tuple[Place, ...]: ...
 
     def sessions(self, limit: int | None = None) -> list[SessionRow]: ...
 

@@ -60,7 +60,7 @@ class RebuildScreen(ContextScreen[RebuildHandle]):
         return self.inquiry.save_rebuild(handle, path)
 
     def show_rows(self, report: RebuildReport) -> None:
-        self.lines.empty = "Nothing of the session can be carried on."
+        self.lines.say("Nothing of the session can be carried on.")
         self.lines.show(Listed(rows_of(report)), min(self.lines.cursor, len(rows_of(report)) - 1))
 
     def where(self) -> str:

@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.timer import Timer
-from textual.widgets import Input
 
 from compress.events import NodeId
 from inspector.reports import CompactionMode
-from inspector.screens.base import AskingScreen, Refusal
+from inspector.screens.base import READING, AskingScreen, Refusal
 from inspector.screens.edits import Edits, Ends, snapped
 from inspector.screens.previewing import Answer, Place, answer
 from inspector.views import SurfaceView
@@ -28,12 +27,14 @@ from inspector.widgets.compacting import (
     wish_words,
 )
 from inspector.widgets.diff import diff_sections
+from inspector.widgets.entry import Entry
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.outcome import Outcome
 from inspector.widgets.sides import Sides
 from inspector.widgets.text_pane import Section
 
 NO_PREVIEW = "There is no preview."
+NO_SURFACE = "The surface could not be read."
 COMMIT, NOT_YET, REGION = "commit", "not yet", "name a region"
 """Ways on that are no boundaries."""
 
@@ -71,7 +72,7 @@ class RecomputedScreen(AskingScreen[bool]):
     def compose(self) -> ComposeResult:
         yield TitleBar(id="title")
         yield Balance(id="balance")
-        yield Input(placeholder="tokens, as 4096 or 8k; nothing: the default", id="budget")
+        yield Entry(placeholder="tokens, as 4096 or 8k; nothing: the default", id="budget")
         yield Banner(id="banner")
         yield Sides(id="sides")
         yield Outcome(id="outcome")
@@ -82,6 +83,7 @@ class RecomputedScreen(AskingScreen[bool]):
         self.sides.before.focus()
         if self.place.number is not None:
             self.outcome.tab = BOTH
+        self.sides.before.say(READING)
         self.outcome.show(None)
         self.show_words()
         self.look()
@@ -113,6 +115,7 @@ class RecomputedScreen(AskingScreen[bool]):
             "view",
             lambda: self.inquiry.view(place.session, track="plan", at=place.at),
             self._take_view,
+            self._take_refusal,
         )
 
     def _take_view(self, view: SurfaceView) -> None:
@@ -180,6 +183,8 @@ class RecomputedScreen(AskingScreen[bool]):
         self.confirming = False
         if self.surface is not None:
             self.sides.show_surface(self.surface, NO_PREVIEW)
+        else:
+            self.sides.before.say(NO_SURFACE)
         self._mark()
         self.query_one(Balance).show(None, REFUSED)
         self.outcome.show(None, why=NO_PREVIEW)
@@ -232,7 +237,7 @@ class RecomputedScreen(AskingScreen[bool]):
         own = place.number is not None
         left = wish_words(edits.mode, region, moment_words(place.at, place.number), own=own)
         right = budget_words(edits.budget, len(edits.keep), own=own)
-        self.query_one("#title", TitleBar).show(left, [(f"{right} ", "accent")])
+        self.query_one("#title", TitleBar).show(left, [(words, "accent") for words in right])
         banner, report = self.query_one(Banner), self.answer.report if self.answer else None
         if self.refusal is not None:
             ways = [(choice_words(choice), choice) for choice in self.refusal.choices]

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 
 from compress.events import NodeId
 from inspector.resume_reports import ResumeReport
-from inspector.sanitize import NEWLINE_MARK, clean
+from inspector.sanitize import NEWLINE_MARK, clean, line
 from inspector.screens.base import AskingScreen, Refusal
 from inspector.widgets import figures
 from inspector.widgets.bars import TitleBar
@@ -38,7 +38,11 @@ class ResumeScreen(AskingScreen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        self.query_one(TitleBar).show([(" ullage", "accent"), ("  resume", "strong")], [])
+        what = f"  {line(self.session, 60)}"
+        self.query_one(TitleBar).show(
+            [(" ullage", "accent"), ("  resume", "strong"), (what, "muted")], []
+        )
+        self.query_one(TextPane).show([Section("composing the copy …", "muted")])
         self.query_one(TextPane).focus()
         self._ask(dry_run=True)
 

@@ -16,11 +16,13 @@ from inspector.reports import SearchHit
 from inspector.screens.base import AskingScreen
 from inspector.widgets import figures
 from inspector.widgets.bars import TitleBar
+from inspector.widgets.entry import Entry
 from inspector.widgets.hit_list import HitList
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.line_list import Listed
 
 HINT = "Type words; the arrows choose an event that holds them, Enter opens it."
+SEARCHING = "searching …"
 LIMIT = 500
 """Hits asked for; the best come first."""
 
@@ -38,7 +40,7 @@ class SearchScreen(AskingScreen[None]):
 
     def compose(self) -> ComposeResult:
         yield TitleBar(id="title")
-        yield Input(placeholder="words that an event holds", id="query")
+        yield Entry(done="Open", placeholder="words that an event holds", id="query")
         yield HitList(id="hits")
         yield KeyBar()
 
@@ -58,7 +60,14 @@ class SearchScreen(AskingScreen[None]):
     def _search(self) -> None:
         query = self.query_one(Input).value.strip()
         if query:
-            self.ask("search", lambda: self.inquiry.search(query, LIMIT), self._take)
+            hits = self.query_one(HitList)
+            hits.say(SEARCHING)
+            self.ask(
+                "search",
+                lambda: self.inquiry.search(query, LIMIT),
+                self._take,
+                lambda refusal: self.refuse(hits, refusal),
+            )
         else:
             self._take([])
 
@@ -66,7 +75,7 @@ class SearchScreen(AskingScreen[None]):
         query = self.query_one(Input).value.strip()
         found = self.query_one(HitList)
         said = finding(query, hits) if query else ""
-        found.empty = said or HINT
+        found.say(said or HINT)
         found.show(Listed(hits), 0)
         more = "the best " if len(hits) == LIMIT else ""
         figure = f"{more}{figures.counted(len(hits), 'event')} " if hits or query else ""

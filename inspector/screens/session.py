@@ -25,7 +25,7 @@ from inspector.reports import (
     Track,
 )
 from inspector.sanitize import line
-from inspector.screens.base import AskingScreen
+from inspector.screens.base import READING, AskingScreen, Refusal
 from inspector.squeeze_reports import SqueezedResult
 from inspector.views import SurfaceView
 from inspector.widgets import figures
@@ -45,6 +45,7 @@ BAR_SHARE = 0.05
 """A node of this share of the window fills the bar of its row, unless the page holds larger."""
 
 
+EMPTY = "No message stands in the window: nothing of this log has reached the model yet."
 _TWENTIETH = "by a twentieth of the log"
 
 
@@ -55,21 +56,21 @@ class SessionScreen(AskingScreen[None]):
         Binding("escape", "leave", "Back", tooltip="drop the selection, or leave the session"),
         Binding("p", "pin", "Pin", tooltip="keep these nodes in every compaction; again to unpin"),
         Binding("c", "compact", "Compact", tooltip="preview it for the selection, or by policy"),
+        Binding("v", "pane", "Pane", tooltip="detail or pressure, on a narrow screen"),
         Binding("g", "track", "Track", tooltip="the agent's own log, or your plan"),
         Binding("l", "live", "View", tooltip="as a resume would send it, or as the agent saw it"),
+        Binding("w", "resume", "Write a copy", False, tooltip="your plan, for the agent to resume"),
         Binding("r", "raw", "Raw or rendered", show=False, tooltip="the record as the log has it"),
         Binding("s", "steps", "Steps", tooltip="plans and to-do lists, or the detail again"),
         Binding("z", "squeeze", "Squeezed or whole", False, tooltip="a result as squeeze shows it"),
         Binding("Z", "reduce", "Reduce this result", False, tooltip="squeezed, in your plan"),
-        Binding("v", "pane", "Pane", tooltip="detail or pressure, on a narrow screen"),
+        Binding("n", "now", "Now", show=False, tooltip="the newest state of the session"),
         Binding("comma", "time(-1)", "Earlier", False, ",", tooltip="an event back"),
         Binding("full_stop", "time(1)", "Later", False, ".", tooltip="an event on"),
         Binding("less_than_sign", "time(-20)", "Much earlier", False, "<", tooltip=_TWENTIETH),
         Binding("greater_than_sign", "time(20)", "Much later", False, ">", tooltip=_TWENTIETH),
-        Binding("n", "now", "Now", show=False, tooltip="the newest state of the session"),
         Binding("u", "undo", "Undo the newest operation", False, tooltip="restore what it changed"),
         Binding("U", "redo", "Redo the newest undone operation", False, tooltip="it stands again"),
-        Binding("w", "resume", "Write a copy", False, tooltip="your plan, for the agent to resume"),
         Binding("a", "audit", "Audit", tooltip="every operation, with its diff and its loss"),
         Binding("d", "decisions", "Decisions", tooltip="what was done, stage by stage, and why"),
         Binding("b", "pack", "Pack", tooltip="build one: what is asked for, under a budget"),
@@ -117,7 +118,10 @@ class SessionScreen(AskingScreen[None]):
         self.query_one("#surface").border_title = "surface"
         self.query_one("#pressure").border_title = "pressure"
         self.query_one("#detail").border_title = "detail"
-        self.query_one(SurfaceList).focus()
+        surface = self.query_one(SurfaceList)
+        surface.say(READING)
+        surface.focus()
+        self._show_title()
         self._load()
 
     def on_resize(self) -> None:
@@ -149,6 +153,7 @@ class SessionScreen(AskingScreen[None]):
                 self.inquiry.events(session),
             ),
             self._take_view,
+            self._no_view,
         )
 
         def weigh() -> tuple[PressureReport, PressureReport | None]:
@@ -158,10 +163,21 @@ class SessionScreen(AskingScreen[None]):
             # What was planned already needs no proposal, though the agent does not know it yet.
             return report, self.inquiry.pressure(session, track="plan")
 
-        self.ask("pressure", weigh, self._take_pressure)
+        self.ask("pressure", weigh, self._take_pressure, self._no_pressure)
 
         if self.steps:
             self._ask_steps()
+
+    def _no_view(self, refusal: Refusal) -> None:
+        self.refuse(self.query_one(SurfaceList), refusal)
+
+    def _no_pressure(self, refusal: Refusal) -> None:
+        """Said in the place of the figures, or in a toast where older ones stand."""
+        if self.report is None:
+            self.query_one("#strip", Gauge).show(None, str(refusal))
+            self.query_one(PressurePane).refuse(str(refusal))
+        else:
+            self.tell(str(refusal), "warning")
 
     def _ask_steps(self) -> None:
         session, at = self.session, self.at
@@ -179,6 +195,7 @@ class SessionScreen(AskingScreen[None]):
         surface = self.query_one(SurfaceList)
         here = surface.row
         lines = self._lines(view)
+        surface.say(EMPTY)
         cursor = None
         if self._wanted is not None:
             cursor = self._find_wanted(lines)
@@ -231,6 +248,8 @@ class SessionScreen(AskingScreen[None]):
     def _show_title(self) -> None:
         view = self.surface
         if view is None:
+            name = [(" ullage", "accent"), (f"  {line(self.session, 80)}", "strong")]
+            self.query_one("#title", TitleBar).show(name, self.progress_cells())
             return
         header = view.session
         left = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import events, on
@@ -9,15 +10,21 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
+from inspector.locations import Place
 from inspector.messages import RowActivated, RowHighlighted
 from inspector.reports import SessionRow
 from inspector.sanitize import clean
-from inspector.screens.base import AskingScreen
+from inspector.screens.base import READING, AskingScreen
 from inspector.widgets import figures
 from inspector.widgets.bars import NoteLine, TitleBar
+from inspector.widgets.entry import Entry
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.line_list import Listed
 from inspector.widgets.session_list import SessionList, heading
+from inspector.widgets.text_pane import TextPane
+from inspector.widgets.welcome import welcome_sections
+
+NO_MATCH = "No session matches; Esc shows all again."
 
 
 class SessionsScreen(AskingScreen[None]):
@@ -36,18 +43,27 @@ class SessionsScreen(AskingScreen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._rows: list[SessionRow] = []
+        self._places: Sequence[Place] | None = None
+        """Where logs were looked for; asked for only while there is no session."""
+        self._told: tuple[Sequence[Place] | None, tuple[int, int], int] | None = None
 
     def compose(self) -> ComposeResult:
         yield TitleBar(id="title")
-        yield Input(placeholder="type to filter by title, project, agent, model", id="filter")
+        yield Entry(
+            done="Open", placeholder="type to filter by title, project, agent, model", id="filter"
+        )
         yield TitleBar(id="heading")
         yield SessionList(id="sessions")
+        yield TextPane(id="welcome")
         yield NoteLine(id="note")
         yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#filter").display = False
-        self.query_one(SessionList).focus()
+        self.query_one("#welcome").display = False
+        sessions = self.query_one(SessionList)
+        sessions.say(READING)
+        sessions.focus()
         self.store_grew()
         if not self.app.console.encoding.startswith("utf"):
             self.tell("This terminal does not claim UTF-8; set LANG to a UTF-8 locale.", "warning")
@@ -55,16 +71,56 @@ class SessionsScreen(AskingScreen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         self._show_heading(event.size.width)
+        if not self._rows:
+            self.call_after_refresh(self._show_welcome)
 
     def on_screen_resume(self) -> None:
         self.store_grew()
 
     def store_grew(self) -> None:
-        self.ask("sessions", self.inquiry.sessions, self._take)
+        sessions = self.query_one(SessionList)
+        self.ask(
+            "sessions",
+            self.inquiry.sessions,
+            self._take,
+            lambda refusal: self.refuse(sessions, refusal),
+        )
 
     def _take(self, rows: list[SessionRow]) -> None:
         self._rows = rows
+        self.query_one(SessionList).say(NO_MATCH)
+        self._welcome(here=not rows)
         self._filter()
+
+    # While there is no session
+
+    def _welcome(self, *, here: bool) -> None:
+        """What was looked for and what can be done, in the place of an empty list."""
+        pane, sessions = self.query_one("#welcome", TextPane), self.query_one(SessionList)
+        if here:
+            paths = self.ullage.watched or ()
+            self.ask("places", lambda: self.inquiry.places(paths), self._take_places)
+        if pane.display != here:
+            pane.display, sessions.display = here, not here
+            self.query_one("#heading").display = not here
+            (pane if here else sessions).focus()
+            self._show_welcome()
+
+    def _take_places(self, places: Sequence[Place]) -> None:
+        if places != self._places:
+            self._places = places
+            self._show_welcome()
+
+    def _show_welcome(self) -> None:
+        pane = self.query_one("#welcome", TextPane)
+        done, total, _ = self.inquiry.progress()
+        width = max(pane.scrollable_content_region.width - 1, 1)
+        told = (self._places, (done, total), width)
+        if pane.display and told != self._told:
+            self._told = told
+            pane.show(welcome_sections(*told))
+
+    # The list
 
     @on(Input.Changed, "#filter")
     def _filter(self) -> None:
@@ -79,6 +135,7 @@ class SessionsScreen(AskingScreen[None]):
         self._show_note()
 
     def show_progress(self) -> None:
+        self._show_welcome()
         count, shown = len(self._rows), len(self.query_one(SessionList).source)
         figure = figures.counted(count, "session")
         if shown != count:
@@ -96,8 +153,7 @@ class SessionsScreen(AskingScreen[None]):
         row = self.query_one(SessionList).row
         note = self.query_one("#note", NoteLine)
         if row is None:
-            empty = "Nothing matches." if self._rows else "No session found yet."
-            note.show([(f" {empty}", "muted")], [])
+            note.show([], [])
             return
         where = clean(row.path, " ")
         lead = f" {clean(row.note, ' ')} · " if row.note else " "

@@ -27,8 +27,10 @@ _TIME = 20
 _NODES = 7
 _GAIN = 23
 _STATE = 20
-_WIDE = 110
-"""Cells from which on there are columns for the time, the nodes and the state."""
+_SHORT_GAIN = 15
+_WIDE, _FAIR = 110, 76
+"""Cells from which on there are columns for the time, the nodes and the state, and the gain is
+given as a share, too."""
 
 
 class AuditList(LineList[AuditRow]):
@@ -52,7 +54,8 @@ class AuditList(LineList[AuditRow]):
             (pad(line(row.kind, 8), 9), dim),
             (pad(row.origin, 7), ORIGINS[row.origin]),
         ]
-        room = width - _LEAD - _GAIN
+        fair = width >= _FAIR
+        room = width - _LEAD - (_GAIN if fair else _SHORT_GAIN)
         if self.of_all:
             cells.append((pad(line(row.session or "", _SESSION - 1), _SESSION), "muted"))
             room -= _SESSION
@@ -63,7 +66,8 @@ class AuditList(LineList[AuditRow]):
             room -= _TIME + _NODES + _STATE
         what = what_words(row, wide)
         cells.append((pad(line(what, room - 1), room), dim))
-        cells.append((pad(gain_words(row), _GAIN, right=True), dim))
+        gain = gain_words(row, share=fair)
+        cells.append((pad(gain, _GAIN if fair else _SHORT_GAIN, right=True), dim))
         if wide:
             cells.append((pad("  " + line(state_words(row), _STATE - 2), _STATE), tone))
         return cells
@@ -72,14 +76,15 @@ class AuditList(LineList[AuditRow]):
 def heading(width: int, of_all: bool) -> str:
     """The names of the columns, for a list of this width."""
     wide = width >= _WIDE
-    room = width - 1 - _LEAD - _GAIN - (_SESSION if of_all else 0)
+    gain = _GAIN if width > _FAIR else _SHORT_GAIN
+    room = width - 1 - _LEAD - gain - (_SESSION if of_all else 0)
     text = "   " + pad("op", 7) + pad("kind", 9) + pad("by", 7)
     text += pad("session", _SESSION) if of_all else ""
     if wide:
         room -= _TIME + _NODES + _STATE
         text += pad("when", _TIME) + pad("nodes", _NODES - 1, right=True) + " "
     text += pad("what, by which rule", room) if room > 20 else pad("what", room)
-    text += pad("tokens, as counted", _GAIN, right=True)
+    text += pad("tokens, as counted" if gain == _GAIN else "tokens counted", gain, right=True)
     return text + ("  state" if wide else "")
 
 
@@ -101,10 +106,10 @@ def state_words(row: AuditRow) -> str:
     return f"{row.state} by {figures.event_name(row.superseded_by)}"
 
 
-def gain_words(row: AuditRow) -> str:
-    """``152k → 89.0k -42 %``; nothing where it is unknown."""
+def gain_words(row: AuditRow, *, share: bool = True) -> str:
+    """``152k → 89.0k -42 %``, or without the share; nothing where it is unknown."""
     before, after = row.tokens_before, row.tokens_after
     if before is None or after is None:
         return ""
-    share = f" {(after - before) / before * 100:+.0f} %" if before else ""
-    return f"{figures.tokens(before)} → {figures.tokens(after)}{share}"
+    gained = f" {(after - before) / before * 100:+.0f} %" if before and share else ""
+    return f"{figures.tokens(before)} → {figures.tokens(after)}{gained}"

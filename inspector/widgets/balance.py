@@ -81,7 +81,7 @@ def _bar(name: str, tokens: int, pressure: float | None, scale: int, room: int) 
     return [
         (f"{name:<{LABEL}}", "muted"),
         (filled, tone if pressure is not None else "accent"),
-        (empty, "faint"),
+        (empty, "rule"),
         (f"{figures.percent(pressure):>6}", tone),
         (f"{figure:>{FIGURES - 6}}", "text"),
     ]

@@ -19,6 +19,9 @@ REFUSED = ("✗", "hot")
 WARNING = ("▲", "warm")
 NOTE = ("·", "accent")
 QUESTION = ("?", "accent")
+SHARE, LEAST, GAP = 40, 24, 1
+"""The left part of a title, where it is that long, has this many hundredths of the line, this many
+cells at least, and this many between it and the right part."""
 """What a banner is: its sign, and the sign's tone."""
 
 
@@ -29,7 +32,8 @@ class TitleBar(Drawn):
     right: Cells = []  # noqa: RUF012
 
     def show(self, left: Cells, right: Cells) -> None:
-        """Take new pieces. They must be clean; they are cut where they do not fit."""
+        """Take new pieces. They must be clean. Where they do not fit, the first pieces at the
+        right are left out whole, then the left is cut: what matters most stands last."""
         if (left, right) != (self.left, self.right):
             self.left, self.right = left, right
             self.refresh_drawing()
@@ -38,11 +42,14 @@ class TitleBar(Drawn):
         return 1
 
     def draw(self, width: int, height: int) -> list[Cells]:
-        right = self.right if width_of(self.right) + 12 <= width else []
+        right = list(self.right)
+        wanted = min(width_of(self.left), max(width * SHARE // 100, LEAST))
+        while right and width_of(right) + wanted + GAP > width:
+            del right[0]
         room = width - width_of(right)
         cells: Cells = []
         for text, tone in self.left:
-            cut = line(text, room - width_of(cells))
+            cut = line(text, room - width_of(cells) - (GAP if right else 0))
             cells.append((cut, tone))
         return [[*cells, (" " * (room - width_of(cells)), "text"), *right]]
 

@@ -59,12 +59,14 @@ def wish_words(
     return [*left, (f"  {moment}", "warm")] if moment else left
 
 
-def budget_words(budget: int | None, kept: int, *, own: bool) -> str:
-    """The budget in force, and how many nodes are kept by hand."""
+def budget_words(budget: int | None, kept: int, *, own: bool) -> list[str]:
+    """The budget in force, and how many nodes are kept by hand: what matters less comes first."""
     size = f"budget {budget:,}" if budget is not None else "default budget"
     if budget is None and own:
         size = "budget as the agent's"
-    return f"{size} · {kept:,} kept here" if kept else size
+    if budget is None and kept:
+        return [f"{size} · ", f"{kept:,} kept here "]
+    return [f"{kept:,} kept here · ", f"{size} "] if kept else [f"{size} "]
 
 
 def snap_words(moved: Sequence[str], region: tuple[NodeId, NodeId]) -> str:

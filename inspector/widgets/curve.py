@@ -99,7 +99,7 @@ def _axis(report: PressureReport, columns: int) -> Cells:
     line = "".join("▲" if column in marks else "─" for column in range(columns))
     return [
         ("    0 ", "faint"),
-        *((char, "checkpoints" if char == "▲" else "faint") for char in line),
+        *((char, "checkpoints" if char == "▲" else "rule") for char in line),
     ]
 
 

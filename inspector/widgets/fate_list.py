@@ -99,7 +99,7 @@ class BeforeList(_Side):
             (f"{sign} ", tone),
             (f"{icon} ", label_tone),
         ]
-        room = width - 19
+        room = max(width - 19, 0)
         if wide:
             cells.append((pad(line(label, 10), 11), label_tone))
             room -= 11
@@ -157,7 +157,7 @@ class AfterList(_Side):
 
     def _cells(self, row: FateLine, width: int) -> Cells:
         node = row.node
-        room = width - 18
+        room = max(width - 18, 0)
         if node is None:
             text = line(f"new checkpoint for {figures.counted(self.shadowed, 'node')}", room)
             return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.geometry import Size
 
 from inspector.reports import PressureReport
-from inspector.sanitize import line
+from inspector.sanitize import clean, line, wrap
 from inspector.widgets import figures
 from inspector.widgets.forecast import fitting, outlook
 from inspector.widgets.tones import Cells, Drawn, width_of
@@ -20,6 +20,9 @@ SOURCES = {
 """How each source of a window's size is named."""
 
 
+WAITING = "reading …"
+
+
 class Gauge(Drawn):
     """Bar with the thresholds marked, share, and the figures it is made of. Two lines."""
 
@@ -27,9 +30,11 @@ class Gauge(Drawn):
     foretells: bool = False
     """Whether the second line also says what comes next."""
 
-    def show(self, report: PressureReport | None) -> None:
-        """Take a new report."""
-        self.report = report
+    missing: str = WAITING
+
+    def show(self, report: PressureReport | None, missing: str = WAITING) -> None:
+        """Take a new report; ``None`` while there is none, with the words that say why."""
+        self.report, self.missing = report, missing
         self.refresh_drawing()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -38,7 +43,7 @@ class Gauge(Drawn):
     def draw(self, width: int, height: int) -> list[Cells]:
         report = self.report
         if report is None:
-            return [[("reading …", "muted")]]
+            return [[(row, "muted")] for row in wrap(clean(self.missing, " "), width)]
         if not report.window:
             return [
                 [(figures.tokens(report.used), "strong"), (" tokens in the window", "text")],
@@ -84,7 +89,7 @@ def _bar(report: PressureReport, share: float, tone: str, width: int) -> Cells:
         elif column in ticks:
             cells.append(("│", ticks[column]))
         else:
-            cells.append(("░", "faint"))
+            cells.append(("░", "rule"))
     return cells
 
 

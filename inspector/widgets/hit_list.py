@@ -10,9 +10,13 @@ from inspector.reports import SearchHit
 from inspector.sanitize import line
 from inspector.widgets import figures
 from inspector.widgets.line_list import LineList
+from inspector.widgets.surface_list import type_label
 from inspector.widgets.tones import Cells, pad
 
-SESSION = 14
+SESSION, SHORT_SESSION = 14, 8
+TYPE, SHORT_TYPE = 18, 10
+ROOMY = 90
+"""Cells from which on a session and a type have their long columns."""
 
 
 class HitList(LineList[SearchHit]):
@@ -23,10 +27,13 @@ class HitList(LineList[SearchHit]):
     ]
 
     def paint(self, row: SearchHit, index: int, width: int) -> Cells:
-        room = max(width - SESSION - 30, 0)
+        roomy = width >= ROOMY
+        session, kind = (SESSION, TYPE) if roomy else (SHORT_SESSION, SHORT_TYPE)
+        name = row.type if roomy or "/" not in row.type else type_label(row.type)
+        room = max(width - session - kind - 12, 0)
         return [
-            (" " + pad(line(row.session, SESSION), SESSION + 1), "muted"),
+            (" " + pad(line(row.session, session), session + 1), "muted"),
             (pad(figures.event_name(row.seq), 8, right=True) + "  ", "muted"),
-            (pad(line(row.type, 17), 18), "instructions"),
+            (pad(line(name, kind - 1), kind), "instructions"),
             (line(row.excerpt or row.headline, room), "text"),
         ]

@@ -1,5 +1,8 @@
 """The keys that do something here, on one line; a click is as good as the key.
 
+Those that matter most come first, for they stand where there is room for few. Where there is more
+than the shown ones need, the screen's other keys fill it.
+
 Textual's own footer is a widget for every key, made anew whenever the focus moves; this one is a
 line of text.
 """
@@ -13,10 +16,15 @@ from textual.dom import DOMNode
 from textual.geometry import Size
 from textual.screen import Screen
 
+from inspector.widgets.entry import Entry
 from inspector.widgets.tones import Cells, Drawn, width_of
 
 PALETTE = "command_palette"
 HELP = "help"
+SHORT = 16
+"""Cells of a description that can fill the room which is left."""
+
+_Key = tuple[Cells, str, DOMNode]
 
 
 class KeyBar(Drawn):
@@ -41,32 +49,55 @@ class KeyBar(Drawn):
                 return
 
     def _shown(self, width: int) -> Iterator[tuple[Cells, str, DOMNode]]:
-        """As many keys as fit; the one for help stays."""
-        keys = list(self._keys())
-        room = width - sum(width_of(group) for group, action, _ in keys if action == HELP)
-        for group, action, node in keys:
-            if action == HELP:
-                yield group, action, node
-                continue
-            room -= width_of(group)
+        """As many keys as fit; the ones for help and for the palette stay, in this order."""
+        first, others, last = self._keys()
+        room = width - sum(width_of(group) for group, action, _ in last if action == HELP)
+        shown = []
+        for key in first:
+            room -= width_of(key[0])
             if room >= 0:
-                yield group, action, node
+                shown.append(key)
+        for key in last:
+            if key[1] != HELP:
+                room -= width_of(key[0])
+        for key in others:
+            if width_of(key[0]) <= room:
+                room -= width_of(key[0])
+                shown.append(key)
+        yield from shown
+        yield from (key for key in last if key[1] == HELP or room >= 0)
 
-    def _keys(self) -> Iterator[tuple[Cells, str, DOMNode]]:
-        """What is shown of each key, what it does, and for whom; the palette comes last."""
-        bindings = [
-            active
-            for active in self.screen.active_bindings.values()
-            if active.binding.show or active.binding.action == PALETTE
-        ]
-        bindings.sort(key=lambda active: active.binding.action == PALETTE)
-        seen: set[str] = set()
-        for node, binding, _, _ in bindings:
-            if binding.action not in seen:
-                seen.add(binding.action)
-                key = self.app.get_key_display(binding)
-                words = "commands" if binding.action == PALETTE else binding.description
-                yield [(f" {key}", "accent"), (f" {words} ", "muted")], binding.action, node
+    def _keys(self) -> tuple[list[_Key], list[_Key], list[_Key]]:
+        """What is shown of each key, what it does, and for whom: those that want to be shown, the
+        screen's other ones, and those that stand at the end."""
+        first: list[_Key] = []
+        others: list[_Key] = []
+        last: list[_Key] = []
+        focused = self.screen.focused
+        if isinstance(focused, Entry):
+            first.append(([(" ⏎", "accent"), (f" {focused.done} ", "muted")], "submit", focused))
+        seen = {action for _, action, _ in first}
+        for node, binding, _, _ in self.screen.active_bindings.values():
+            action, key = binding.action, self.app.get_key_display(binding)
+            # A box that has the keyboard takes every sign. Textual leaves out letters by itself,
+            # but not what it calls by another name than Unicode does, as the slash.
+            if action in seen or (isinstance(focused, Entry) and len(key) == 1):
+                continue
+            seen.add(action)
+            words = "commands" if action == PALETTE else binding.description
+            cells: Cells = [(f" {key}", "accent"), (f" {words} ", "muted")]
+            if action in (HELP, PALETTE):
+                last.append((cells, action, node))
+            elif binding.show:
+                first.append((cells, action, node))
+            elif self._fills(node, binding.tooltip, words):
+                others.append((cells, action, node))
+        last.sort(key=lambda key: key[1] == PALETTE)
+        return first, others, last
+
+    def _fills(self, node: DOMNode, tooltip: str, words: str) -> bool:
+        """A key of the screen itself, of few words, that Textual did not put there."""
+        return bool(tooltip) and node is self.screen and len(words) <= SHORT
 
     def _bindings_changed(self, screen: Screen[object]) -> None:
         self.refresh_drawing()

@@ -103,6 +103,12 @@ class LineList(ScrollView, Toned, Generic[T], can_focus=True):
         self.reveal()
         self.repaint()
 
+    def say(self, words: str) -> None:
+        """What is said while there is no row."""
+        if words != self.empty:
+            self.empty = words
+            self.repaint()
+
     def repaint(self) -> None:
         """What all rows are painted with has changed."""
         self._strips.clear()

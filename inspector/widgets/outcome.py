@@ -62,7 +62,7 @@ class Outcome(Vertical):
     ) -> None:
         """Take what a preview says; ``None`` where there is none, with the words that say why."""
         self.report, self.changes, self.why = report, None, why
-        self.losses.empty = why or NOTHING_LOST
+        self.losses.say(why or NOTHING_LOST)
         if report is not None and report.theirs is not None:
             self.compared = report
         self.losses.show(Listed(things), 0)

@@ -13,7 +13,7 @@ from inspector.pack_reports import PackLineReport
 from inspector.sanitize import line
 from inspector.widgets import figures
 from inspector.widgets.line_list import LineList
-from inspector.widgets.tones import Cells, pad
+from inspector.widgets.tones import Cells, pad, width_of
 
 _SIGNS: Mapping[Reason, tuple[str, str]] = {
     "packed": ("●", "calm"),
@@ -33,8 +33,10 @@ _STRATEGY = 10
 _TOKENS = 15
 _REASON = 12
 _SOURCE = 16
-_WIDE = 100
-"""Cells from which on the source has a column."""
+_RENDERED = 8
+_WIDE, _FULL, _FAIR = 100, 76, 60
+"""Cells from which on there is a column for the source, for why a line is in or out and what it was
+shortened from, and for the strategy. The sign says why, too, and the pane has it all."""
 _SHORT: Mapping[Strategy, str] = {
     "verbatim": "verbatim",
     "headline": "headline",
@@ -64,18 +66,22 @@ class PackList(LineList[PackLineReport]):
         sign, tone = _SIGNS[row.reason]
         body = "text" if row.packed else "muted"
         hand = "*" if row.belief in self.by_hand else " "
+        full = width >= _FULL
+        tokens = tokens_words(row) if full else figures.tokens(row.tokens_rendered)
         cells: Cells = [
             (f"{sign}{hand}", tone),
             (pad(str(row.rank), _RANK - 1, right=True) + " ", "muted"),
             (pad(row.retention, _CLASS), _CLASSES[row.retention] if row.packed else "muted"),
-            (pad(_SHORT[row.strategy] + "!" * (row.fell_back is not None), _STRATEGY), body),
-            (pad(tokens_words(row), _TOKENS - 1, right=True) + " ", body),
-            (pad(reason_words(row), _REASON), tone),
         ]
-        room = width - 2 - _RANK - _CLASS - _STRATEGY - _TOKENS - _REASON
+        if width >= _FAIR:
+            strategy = _SHORT[row.strategy] + "!" * (row.fell_back is not None)
+            cells.append((pad(strategy, _STRATEGY), body))
+        cells.append((pad(tokens, (_TOKENS if full else _RENDERED) - 1, right=True) + " ", body))
+        if full:
+            cells.append((pad(reason_words(row), _REASON), tone))
         if width >= _WIDE:
             cells.append((pad(line(source_words(row), _SOURCE - 1), _SOURCE), "muted"))
-            room -= _SOURCE
+        room = width - width_of(cells)
         said = row.rendered[:400] if row.type in _SPEAK or not row.label else row.label
         cells.append((line(said, max(room, 0)), body))
         return [(text, "faint") for text, _ in cells] if self.stale else cells
@@ -83,11 +89,12 @@ class PackList(LineList[PackLineReport]):
 
 def heading(width: int) -> str:
     """The names of the columns over a list of this width."""
+    full = width > _FULL
     names = pad("", 2) + pad("#", _RANK - 1, right=True) + " " + pad("class", _CLASS)
-    names += pad("strategy", _STRATEGY) + pad("tokens", _TOKENS - 1, right=True) + " "
-    names += pad("why", _REASON)
-    if width >= _WIDE:
-        names += pad("from", _SOURCE)
+    names += pad("strategy", _STRATEGY) if width > _FAIR else ""
+    names += pad("tokens", (_TOKENS if full else _RENDERED) - 1, right=True) + " "
+    names += pad("why", _REASON) if full else ""
+    names += pad("from", _SOURCE) if width > _WIDE else ""
     return f" {names}what"
 
 

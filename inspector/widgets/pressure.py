@@ -23,6 +23,10 @@ class PressurePane(Vertical):
             yield Curve()
             yield Forecast()
 
+    def refuse(self, why: str) -> None:
+        """There is no report, and why."""
+        self.query_one(Gauge).show(None, why)
+
     def show(self, report: PressureReport) -> None:
         """Take a new report."""
         self.query_one(Gauge).show(report)

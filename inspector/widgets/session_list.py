@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 
 from inspector.reports import SessionRow, SessionState
-from inspector.sanitize import line
+from inspector.sanitize import clean, line
 from inspector.widgets import figures
 from inspector.widgets.line_list import LineList
 from inspector.widgets.tones import Cells, pad
@@ -26,14 +26,14 @@ AGENT = 9
 AGE = 5
 PERCENT = 6
 FIGURE = 15
-MODEL = 18
-PROJECT = 20
+MODEL, LONG_MODEL = 18, 26
+PROJECT, LONG_PROJECT = 20, 36
 LEAST = 12
 """Cells below which a project or a model says too little to be shown."""
 TITLE = 28
 """Cells that the title has before any other column that can be left out."""
-ROOMY = 140
-"""Cells from which the pressure bar and the sparkline are long."""
+ROOMY, VAST = 140, 180
+"""Cells from which the pressure bar and the sparkline are long, and from which every column is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +51,17 @@ class Columns:
 def columns(width: int) -> Columns:
     """The title first; then the sparkline, the project, the tokens and the model, while there is
     room for them. Agent, pressure and age are always there."""
-    bar, spark = (14, 16) if width >= ROOMY else (8, 8)
+    vast = width >= VAST
+    bar, spark = (20, 24) if vast else (14, 16) if width >= ROOMY else (8, 8)
     rest = width - 2 - AGENT - 1 - 1 - bar - PERCENT - AGE - 1
     if rest - spark - 2 < TITLE:
         return Columns(max(rest, 8), bar, 0)
     rest -= spark + 2
-    project = _fitting(PROJECT, LEAST, rest - TITLE - 2)
+    project = _fitting(LONG_PROJECT if vast else PROJECT, LEAST, rest - TITLE - 2)
     rest -= project + 2 if project else 0
     figure = _fitting(FIGURE, FIGURE, rest - TITLE) if project else 0
     rest -= figure
-    model = _fitting(MODEL, LEAST, rest - TITLE - 3) if figure else 0
+    model = _fitting(LONG_MODEL if vast else MODEL, LEAST, rest - TITLE - 3) if figure else 0
     rest -= model + 3 if model else 0
     return Columns(rest, bar, spark, project, figure, model)
 
@@ -102,14 +103,14 @@ class SessionList(LineList[SessionRow]):
         cells: Cells = [(f"{dot} ", tone), (pad(line(row.agent, AGENT), AGENT + 1), "muted")]
         cells += _title(row, shown.title)
         if shown.project:
-            project = line(_tail(row.project, shown.project), shown.project)
+            project = _tail(row.project, shown.project)
             cells.append(("  " + pad(project, shown.project), "muted"))
         if shown.model:
             model = line(row.model or "–", shown.model)
             cells.append(("  " + pad(model, shown.model + 1), "muted"))
         filled, empty = figures.meter(row.pressure, shown.bar)
         heat = _heat(row)
-        cells += [("▲" if row.proposed else " ", heat), (filled, heat), (empty, "faint")]
+        cells += [("▲" if row.proposed else " ", heat), (filled, heat), (empty, "rule")]
         cells.append((pad(_share(row), PERCENT, right=True), heat))
         if shown.figure:
             figure = f"{figures.tokens(row.tokens)}/{figures.tokens(row.window)}"
@@ -151,4 +152,10 @@ def _tail(path: str | None, width: int) -> str:
     """The end of a path says more than its beginning."""
     if not path:
         return "–"
-    return path if len(path) <= width else "…" + path[-(width - 1) :]
+    end = clean(path, " ")
+    if cell_len(end) <= width:
+        return end
+    end = end[1 - width :] if width > 1 else ""
+    while cell_len(end) > width - 1:
+        end = end[1:]
+    return f"…{end}"

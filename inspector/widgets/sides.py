@@ -17,6 +17,8 @@ from inspector.widgets.fate_list import AfterList, BeforeList
 from inspector.widgets.fate_rows import After, Before, FateLine
 from inspector.widgets.line_list import Listed
 
+SLIM, ROOMY = 72, 96
+"""Cells of both sides from which on they are equal, and the words below them are spelled out."""
 EMPTY = "The surface is empty: there is nothing to compact."
 
 
@@ -52,16 +54,16 @@ class Sides(Horizontal):
         side.summary_tokens = report.summary.tokens if report.summary is not None else 0
         side.shadowed = after.shadowed
         side.show(after)
-        side.border_subtitle = _size(len(after))
+        side.border_subtitle = self._count_words(len(after))
         self.dim(False)
         self._follow()
 
     def show_surface(self, view: SurfaceView, why: str = "") -> None:
         """Only the left side is known, and why there is no other."""
         self.rows = None
-        self.after.empty = why
+        self.after.say(why)
         self._show_before(Before(view, None))
-        self.before.empty = EMPTY
+        self.before.say(EMPTY)
         self.after.show(Listed[FateLine]())
         self.after.border_subtitle = ""
         self.dim(False)
@@ -69,7 +71,19 @@ class Sides(Horizontal):
 
     def _show_before(self, rows: Before) -> None:
         self.before.show(rows, self.before.cursor)
-        self.before.border_subtitle = _size(len(rows))
+        self.before.border_subtitle = self._count_words(len(rows))
+
+    def on_resize(self) -> None:
+        """Where neither side has room for words, the one with the focus takes some of it."""
+        self.set_class(self.size.width < SLIM, "-slim")
+        for side in (self.before, self.after):
+            side.border_subtitle = self._count_words(len(side.source)) if len(side.source) else ""
+
+    def _count_words(self, nodes: int) -> str:
+        """How many nodes, and that the figures beside them are not the provider's."""
+        width = self.size.width
+        measure = " · tokens as counted" if width >= ROOMY else " · counted" * (width >= SLIM)
+        return figures.counted(nodes, "node") + measure
 
     def dim(self, stale: bool) -> None:
         """Whether what is shown is no longer what was asked for."""
@@ -109,8 +123,3 @@ class Sides(Horizontal):
     def _lead_before(self) -> None:
         if self.rows is not None:
             self.before.lead(self.rows.row_of(self.after.scroll_offset.y))
-
-
-def _size(nodes: int) -> str:
-    """How many nodes, and that the figures beside them are not the provider's."""
-    return f"{figures.counted(nodes, 'node')} · tokens as counted"

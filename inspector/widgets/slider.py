@@ -49,7 +49,7 @@ class TimeSlider(Drawn):
             elif column in marked:
                 cells.append(("▲", "checkpoints"))
             else:
-                cells.append(("━", "calm") if column < here else ("─", "faint"))
+                cells.append(("━", "calm") if column < here else ("─", "rule"))
         return [[*cells, (label, "text" if self.at is None else "accent")]]
 
     def on_mouse_down(self, event: events.MouseDown) -> None:

@@ -123,6 +123,11 @@ _ICONS = {
 }
 
 
+def type_label(kind: str) -> str:
+    """A type in one word: ``user`` for ``user/message``."""
+    return _ICONS[kind][1] if kind in _ICONS else kind
+
+
 def label_of(node: NodeReport) -> tuple[str, str, str]:
     """Icon, label and tone of a node."""
     if node.checkpoint is not None:
@@ -178,7 +183,7 @@ class SurfaceList(LineList[SurfaceLine]):
         name = line(label, LABEL - 2 - len(lead))
         cells: Cells = [
             (f"{seq} ", faint or "muted"),
-            (lead, "faint"),
+            (lead, "rule"),
             (f"{icon} ", faint or tone),
             (pad(name, LABEL - 2 - len(lead)) + " ", faint or tone),
         ]

@@ -40,15 +40,15 @@ class Tabs(Drawn):
         return 1
 
     def draw(self, width: int, height: int) -> list[Cells]:
-        cells: Cells = [(LEAD, "faint")]
+        cells: Cells = [(LEAD, "rule")]
         for number, (name, words) in enumerate(self.names):
             if number:
-                cells.append((" · ", "faint"))
+                cells.append((" · ", "rule"))
             cells.append((f"▸{words}", "strong") if name == self.chosen else (words, "muted"))
         room = width - width_of(cells) - 1
         note = line(self.note, room - 3)
         note = f" {note} ─" if note else ""
-        cells.append((" " + "─" * (room - width_of([(note, "")])), "faint"))
+        cells.append((" " + "─" * (room - width_of([(note, "")])), "rule"))
         cells.append((note, "muted"))
         return [cells]
 

@@ -178,4 +178,4 @@ def _columns(text: str, beside: str, section: Section, width: int) -> Iterable[C
     half = (width - len(GUTTER)) // 2
     left, right = (wrap(clean(part), half) if part else [] for part in (text, beside))
     for one, other in zip_longest(left, right, fillvalue=""):
-        yield [(pad(one, half), section.tone), (GUTTER, "faint"), (other, section.beside_tone)]
+        yield [(pad(one, half), section.tone), (GUTTER, "rule"), (other, section.beside_tone)]

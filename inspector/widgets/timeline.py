@@ -50,7 +50,7 @@ class Timeline(Drawn):
                 sign, tone = STATES[found[column]]
                 cells.append((sign, tone))
             else:
-                cells.append(("─", "faint"))
+                cells.append(("─", "rule"))
         return [cells]
 
     def on_click(self, event: events.Click) -> None:

@@ -15,6 +15,7 @@ from inspector.artifact_reports import ArtifactsReport
 from inspector.audit_reports import FindingReport, HeadReport, VerificationReport
 from inspector.decision_choice import EVERYTHING, Wanted, is_wanted
 from inspector.decision_reports import DecisionsReport, ExportReport
+from inspector.locations import Place
 from inspector.pack_reports import PackHandle, PackReport
 from inspector.rebuild_reports import RebuildHandle, RebuildReport
 from inspector.reports import (
@@ -55,6 +56,7 @@ class FakeUseCases:
     reading: tuple[int, int, str] = (0, 0, "")
     findings: list[FindingReport] = field(default_factory=list)
     """What is wrong with the records of the operations."""
+    looked_in: tuple[Place, ...] = ()
     extra: list[NodeReport] = field(default_factory=list)
     """Nodes that arrived since."""
 
@@ -69,6 +71,9 @@ class FakeUseCases:
     def start_watching(self, paths: Sequence[Path], notify: Callable[[], None]) -> None:
         self.calls.append(f"watch {len(paths)}")
         notify()
+
+    def places(self, paths: Sequence[Path] = ()) -> tuple[Place, ...]:
+        return self.looked_in
 
     def give_up(self) -> None:
         """Nothing here takes long."""
