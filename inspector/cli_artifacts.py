@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from inspector.cli_completion import complete_session
-from inspector.cli_shell import Shell, example, json_options, seq, store_options
+from inspector.cli_shell import Shell, example, json_options, store_options
+from inspector.cli_values import Whole, seq
 
 if TYPE_CHECKING:
     from compress.artifacts.values import ArtifactStep
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 )
 @click.argument("session", shell_complete=complete_session)
 @click.argument("artifact", required=False)
-@click.option("--step", type=click.IntRange(min=1), metavar="N", help="Only this step, in full.")
+@click.option("--step", type=Whole(), metavar="N", help="Only this step, in full.")
 @click.option("--full", is_flag=True, help="The whole document, or every step.")
 @click.option("--at", type=seq, metavar="SEQ", help="As they stood at this event.")
 @store_options

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from inspector.cli_completion import complete_session
-from inspector.cli_shell import Shell, example, json_options, put_all, seq, store_options
+from inspector.cli_shell import Shell, example, json_options, put_all, store_options
+from inspector.cli_values import seq
 
 if TYPE_CHECKING:
     from inspector.usecases import UseCases

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os.path
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -12,6 +13,7 @@ import click
 from inspector.cli_completion import complete_session
 from inspector.cli_days import day_options, days
 from inspector.cli_shell import Shell, example, json_options, put, put_bytes, store_options
+from inspector.cli_values import HERE, Place, TakesProject, project_option
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -28,16 +30,21 @@ _KINDS = ("turn", "plan_item", "plan", "approval", "compaction", "retry")
 
 
 @click.command(
+    cls=TakesProject,
     short_help="List what was decided and done, stage by stage; export it.",
     epilog=example(
         "ullage decisions last",
         "ullage decisions --project . --outcome failure --since 2026-03-01",
+        "ullage decisions last --project",
         "ullage decisions last --out decisions.csv",
         "ullage decisions --format jsonl | jq .summary",
     ),
 )
 @click.argument("session", required=False, shell_complete=complete_session)
-@click.option("--project", metavar="DIR", help="Only sessions that ran in this folder or below it.")
+@project_option(
+    "Only sessions that ran in this folder or below it; without DIR in SESSION's, or in the one "
+    "you are in."
+)
 @day_options
 @click.option("--outcome", multiple=True, type=click.Choice(_OUTCOMES), help="How it ended.")
 @click.option("--stage", multiple=True, type=click.Choice(_KINDS), help="What kind of stage.")
@@ -60,7 +67,7 @@ _KINDS = ("turn", "plan_item", "plan", "approval", "compaction", "retry")
     "--export",
     "out",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=Place(),
     help="Write to a new file: .jsonl, .csv, .md or .parquet.",
 )
 @click.option("--force", is_flag=True, help="With --out: replace a file that is there.")
@@ -97,8 +104,11 @@ def decisions(
     first, last = days(since, until)
     if force and out is None:
         raise click.UsageError("--force needs --out FILE")
+    own = project == HERE and session is not None
+    folder = "." if project == HERE else project
     wanted = Wanted(
-        project=None if project is None else os.path.abspath(os.path.expanduser(project)),  # noqa: PTH100, PTH111 - the name as it is, links kept
+        # The name as it is, links kept.
+        project=None if folder is None else os.path.abspath(os.path.expanduser(folder)),  # noqa: PTH100, PTH111
         since=first,
         until=last,
         outcomes=outcome,
@@ -109,6 +119,8 @@ def decisions(
     )
     with shell.usecases(session) as usecases:
         found = None if session is None else usecases.find(session)
+        if found is not None and own:
+            wanted, found = replace(wanted, project=usecases.project_of(found)), None
         if out is not None:
             _export(shell, usecases, out, found, wanted, zone=zone, form=form, force=force)
             return

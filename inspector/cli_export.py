@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from inspector.cli_shell import Shell, example, json_option, store_options
+from inspector.cli_values import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +30,7 @@ COLLECTOR = "http://127.0.0.1:4318"
 @click.option(
     "--lake",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=Place(),
     help="Events, operations and decision points as partitioned Parquet; its README.md tells how.",
 )
 @click.option(

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from inspector.cli_shell import Shell, example, json_option, put_bytes, store_name
+from inspector.cli_shell import Shell, example, json_option, put_bytes
+from inspector.cli_values import store_name
 
 if TYPE_CHECKING:
     from inspector.cli_paint import Paint

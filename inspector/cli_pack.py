@@ -8,9 +8,19 @@ from typing import TYPE_CHECKING
 import click
 
 from inspector.cli_completion import complete_session
-from inspector.cli_shell import Shell, example, json_options, store_options, tokens
+from inspector.cli_shell import Shell, example, json_options, store_options
+from inspector.cli_values import (
+    HERE,
+    Place,
+    TakesProject,
+    compression_option,
+    project_option,
+    tokens,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from click.shell_completion import CompletionItem
 
     from compress.beliefs.values import Strategy
@@ -24,6 +34,7 @@ def _complete_words(
 
 
 @click.command(
+    cls=TakesProject,
     short_help="Pack what the logs know about QUERY.",
     epilog=example(
         "ullage pack 'why does the parser drop empty lines'",
@@ -36,26 +47,25 @@ def _complete_words(
     "words", nargs=-1, required=True, metavar="[SESSION] QUERY", shell_complete=_complete_words
 )
 @click.option("--budget", type=tokens, metavar="TOKENS", help="Of the whole pack.")
-@click.option(
-    "--project", is_flag=True, help="Look in all sessions of SESSION's folder, or of this one."
+@project_option(
+    "Look in all sessions of this folder; without DIR of SESSION's, or of the one you are in."
 )
-@click.option(
-    "--compression/--no-compression",
-    default=None,
-    help="Render what is no fact by its headline, and what passed by a stub; or all verbatim.",
+@compression_option(
+    "Render what is no fact by its headline, and what passed by a stub; or all verbatim."
 )
 @click.option("--verbatim", multiple=True, metavar="ID", help="Render this belief whole.")
 @click.option("--headline", multiple=True, metavar="ID", help="… by its first sentence.")
 @click.option(
     "--query-headline", multiple=True, metavar="ID", help="… by the sentence that fits QUERY best."
 )
+@click.option("--stub", multiple=True, metavar="ID", help="… by a pointer alone.")
 @click.option("--without", multiple=True, metavar="ID", help="Leave this belief out.")
 @click.option("--with", "with_", multiple=True, metavar="ID", help="Pack this one before others.")
 @click.option("--allow-overflow", is_flag=True, help="Let pins alone exceed the budget.")
 @click.option("--commit", is_flag=True, help="Put it on SESSION's plan; ullage undo takes it back.")
 @click.option(
     "--save",
-    type=click.Path(path_type=Path),
+    type=Place(),
     metavar="DIR|FILE",
     help="Write it to two new files, .md and .json, of this name or in this folder.",
 )
@@ -68,11 +78,11 @@ def pack(
     *,
     words: tuple[str, ...],
     budget: int | None,
-    project: bool,
-    compression: bool | None,
+    project: str | None,
     verbatim: tuple[str, ...],
     headline: tuple[str, ...],
     query_headline: tuple[str, ...],
+    stub: tuple[str, ...],
     without: tuple[str, ...],
     with_: tuple[str, ...],
     allow_overflow: bool,
@@ -91,20 +101,22 @@ def pack(
     session, query = _told_apart(words)
     if commit and session is None:
         raise click.UsageError("--commit needs a SESSION: ullage pack SESSION QUERY --commit")
-    wished: dict[str, Strategy] = {
-        **dict.fromkeys(verbatim, "verbatim"),
-        **dict.fromkeys(headline, "headline"),
-        **dict.fromkeys(query_headline, "query_headline"),
+    ways: dict[Strategy, tuple[str, ...]] = {
+        "verbatim": verbatim,
+        "headline": headline,
+        "query_headline": query_headline,
+        "stub": stub,
     }
-    folder = Path.cwd() if project and session is None else None
+    _refuse_contradictions((("with", with_), ("without", without)))
+    _refuse_contradictions(ways.items())
+    wished = {name: way for way, names in ways.items() for name in names}
     with shell.usecases(session) as usecases:
         found = None if session is None else usecases.find(session)
         handle = usecases.pack(
             found,
             query,
             budget=budget,
-            project=project if folder is None else folder,
-            compression=compression,
+            project=_project(project, session),
             overrides=wished,
             included=with_,
             excluded=without,
@@ -116,7 +128,30 @@ def pack(
             report = usecases.commit_pack(handle, found, place=save)
         elif save is not None:
             report = usecases.save_pack(handle, save)
-    shell.document(report, lambda paint: pack_text(report, paint, every=all_), report.lines)
+    named = [*with_, *without, *wished]
+    shell.document(
+        report, lambda paint: pack_text(report, paint, every=all_, named=named), report.lines
+    )
+
+
+def _project(named: str | None, session: str | None) -> Path | bool:
+    """The folder that is meant; ``True``: the session's own."""
+    if named is None:
+        return False
+    if named == HERE:
+        return True if session is not None else Path.cwd()
+    return Path(named)
+
+
+def _refuse_contradictions(named: Iterable[tuple[str, Sequence[str]]]) -> None:
+    """Where two options name the same line."""
+    seen: dict[str, str] = {}
+    for option, names in named:
+        for name in names:
+            other = seen.setdefault(name, option)
+            if other != option:
+                one, two = (f"--{given} {name}".replace("_", "-", 1) for given in (other, option))
+                raise click.UsageError(f"{one} and {two} exclude each other")
 
 
 def _told_apart(words: tuple[str, ...]) -> tuple[str | None, str]:

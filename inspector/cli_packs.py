@@ -3,7 +3,7 @@ in, lines out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from inspector.cli_output import shortened
 from inspector.cli_paint import Cell, Column, Paint, Style, counted, table
@@ -25,8 +25,11 @@ LEFT_OUT = 10
 """Candidates that are out and shown, unless all are asked for."""
 
 
-def pack_text(report: PackReport, paint: Paint, *, every: bool = False) -> Iterator[str]:
-    """The figures, the candidates and the pack, then what was or can be done with it."""
+def pack_text(
+    report: PackReport, paint: Paint, *, every: bool = False, named: Collection[str] = ()
+) -> Iterator[str]:
+    """The figures, the candidates and the pack, then what was or can be done with it. ``named``:
+    candidates, or beginnings of their ids, that are shown in any case."""
     where = report.session if report.scope == "session" else f"the {report.scope}"
     asked = f"“{report.query}”" if report.query.strip() else "what is newest and most used"
     yield paint(line(f"{asked} in {where}", paint.width), "bold")
@@ -34,13 +37,18 @@ def pack_text(report: PackReport, paint: Paint, *, every: bool = False) -> Itera
     if report.overflow:
         told = f"{report.overflow:,} tokens above the budget, as was allowed"
         yield paint(line(told, paint.width), "red")
+    if report.note is not None:
+        yield from (paint(text, "yellow") for text in wrap(clean(report.note), paint.width))
     if not report.lines:
         yield ""
-        why = "no event holds a word of it" if report.query.strip() else "there is no event"
-        yield f"Nothing is found: {why}."
+        yield "Nothing is packed."
+        if report.query.strip():
+            yield from _elsewhere(report, paint)
+        else:
+            yield "There is no event yet."
         return
     yield ""
-    yield from _candidates(report.lines, paint, every=every)
+    yield from _candidates(report.lines, paint, every=every, named=tuple(named))
     yield ""
     yield paint(f"The pack, {report.tokens:,} tokens", "bold")
     yield from (f"│ {text}" for text in wrap(clean(report.text), paint.width - 2))
@@ -57,7 +65,9 @@ def _figures(report: PackReport) -> Iterator[str]:
     yield (f"{report.tokens:,} of {report.budget:,} tokens by {report.counter}, of {raw:,} raw")
 
 
-def _candidates(rows: Sequence[PackLineReport], paint: Paint, *, every: bool) -> Iterator[str]:
+def _candidates(
+    rows: Sequence[PackLineReport], paint: Paint, *, every: bool, named: tuple[str, ...]
+) -> Iterator[str]:
     columns: tuple[Column, ...] = (
         Column("", most=1),
         Column("RANK", "right", most=4),
@@ -67,13 +77,15 @@ def _candidates(rows: Sequence[PackLineReport], paint: Paint, *, every: bool) ->
         Column("STRATEGY", most=14),
         Column("TOKENS", "right", most=15),
         Column("WHY", most=24),
-        Column("WHAT", flexible=True),
+        Column("WHAT", flexible=True, paths=True),
     )
     if paint.width < 100:
         columns = tuple(column for column in columns if column.title not in ("TYPE", "STRATEGY"))
     out = [row for row in rows if not row.packed]
-    shown = [row for row in rows if row.packed]
-    shown += out if every else out[:LEFT_OUT]
+    kept = {row.belief for row in (out if every else out[:LEFT_OUT])}
+    shown = [
+        row for row in rows if row.packed or row.belief in kept or row.belief.startswith(named)
+    ]
     shown.sort(key=lambda row: row.rank)
     ids = shortened([row.belief for row in rows])
     yield from table(columns, [_cells(row, ids, columns) for row in shown], paint)
@@ -104,6 +116,16 @@ def _cells(
         "WHAT": row.label or row.rendered.strip().partition("\n")[0],
     }
     return [Cell(texts[column.title], styles) for column in columns]
+
+
+def _elsewhere(report: PackReport, paint: Paint) -> Iterator[str]:
+    """Where else a query that found nothing could be asked."""
+    wider = {
+        "session": "--project asks all sessions of its folder; without SESSION, all are asked.",
+        "project": "Without --project, all sessions are asked.",
+        "store": "ullage search lists what holds other words; '' packs what is newest.",
+    }
+    yield paint(wider[report.scope], "dim")
 
 
 def _done(report: PackReport, paint: Paint) -> Iterator[str]:

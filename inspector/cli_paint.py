@@ -14,7 +14,7 @@ from typing import Literal, TextIO
 
 from rich.cells import cell_len
 
-from inspector.sanitize import line
+from inspector.sanitize import line, path_line
 
 Style = Literal["bold", "dim", "red", "green", "yellow", "blue", "magenta", "cyan"]
 _CODES: dict[Style, int] = {
@@ -144,6 +144,8 @@ class Column:
     most: int = 24
     """Cells at most; longer text is cut with ``…``."""
     flexible: bool = False
+    paths: bool = False
+    """Holds paths: what is too long is cut so that the name of the file stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +192,7 @@ def _row(
 ) -> str:
     parts = []
     for cell, column, width in zip(row, columns, widths, strict=True):
-        text = line(cell.text, width)
+        text = (path_line if column.paths else line)(cell.text, width)
         blanks = " " * (width - cell_len(text))
         drawn = paint(text, *cell.styles)
         parts.append(blanks + drawn if column.align == "right" else drawn + blanks)

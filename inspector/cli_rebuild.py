@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from inspector.cli_completion import complete_session
-from inspector.cli_shell import Shell, example, json_option, seq, store_options, tokens
+from inspector.cli_shell import Shell, example, json_option, store_options
+from inspector.cli_values import Place, compression_option, seq, tokens
 
 if TYPE_CHECKING:
     from inspector.cli_paint import Paint
@@ -39,15 +40,13 @@ _WHOLE = 1_000
 )
 @click.option("--query", metavar="Q", help="What comes next; else the newest words and open items.")
 @click.option("--at", type=seq, metavar="SEQ", help="From what was known at this event.")
-@click.option(
-    "--compression/--no-compression",
-    default=None,
-    help="Tell calls by what they did and render beliefs by their class; or all verbatim.",
+@compression_option(
+    "Tell calls by what they did and render beliefs by their class; or all verbatim."
 )
 @click.option("--commit", is_flag=True, help="Put it on SESSION's plan; ullage undo takes it back.")
 @click.option(
     "--save",
-    type=click.Path(path_type=Path),
+    type=Place(),
     metavar="DIR|FILE",
     help="Write it to two new files, .md and .json, of this name or in this folder.",
 )
@@ -61,7 +60,6 @@ def rebuild(
     budget: int | None,
     query: str | None,
     at: int | str | None,
-    compression: bool | None,
     commit: bool,
     save: Path | None,
 ) -> None:
@@ -69,9 +67,7 @@ def rebuild(
     whole, the user's words, open items, unresolved errors, decision points, what the query finds,
     names in use, and the newest turns. It says what of the session does not stand in it."""
     with shell.usecases(session) as usecases:
-        handle = usecases.rebuild(
-            usecases.find(session), budget=budget, query=query, at=at, compression=compression
-        )
+        handle = usecases.rebuild(usecases.find(session), budget=budget, query=query, at=at)
         report = handle.report
         if commit:
             report = usecases.commit_rebuild(handle, place=save)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.cli_completion import complete_session
-from inspector.cli_shell import Shell, example, json_option, seq, store_options
+from inspector.cli_shell import Shell, example, json_option, store_options
+from inspector.cli_values import Place, seq
 
 if TYPE_CHECKING:
     from inspector.cli_paint import Paint
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 @click.option("--at", type=seq, metavar="SEQ", help="Copy the state at this event.")
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=Place(file_okay=False),
     metavar="DIR",
     help="Write to this folder instead of the agent's own.",
 )

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from inspector.cli_completion import complete_session
-from inspector.cli_shell import Shell, example, json_option, json_options, seq, store_options
+from inspector.cli_shell import Shell, example, json_option, json_options, store_options
+from inspector.cli_values import Whole, seq
 
 if TYPE_CHECKING:
     from compress.reduction.values import Budget
@@ -133,7 +134,7 @@ def _number(text: str) -> float:
 @click.option("--at", type=seq, metavar="SEQ", help="Preview on the state at this event.")
 @click.option(
     "--before-compaction",
-    type=click.IntRange(min=1),
+    type=Whole(),
     metavar="K",
     help="Beside the agent's own K-th compaction: what would have been kept there instead.",
 )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 import signal
 import sys
@@ -18,9 +17,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from inspector.cli_values import F, store_name
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -34,7 +35,6 @@ MEMORY = ":memory:"
 
 Opener = Callable[["Loaded"], "UseCases"]
 Human = Callable[["Paint"], Iterable[str]]
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _open(loaded: Loaded) -> UseCases:
@@ -260,25 +260,6 @@ def _dumped(value: object, indent: int | None = None) -> str:
 def error_document(code: str, message: str, choices: Sequence[object] = ()) -> str:
     """``{"error": …}`` as it is printed with ``--json``."""
     return _dumped({"error": {"code": code, "message": message, "choices": list(choices)}})
-
-
-tokens = click.IntRange(1, 1_000_000_000)
-"""Of a budget. No window is as large by far, and figures beyond that are slips of the finger."""
-
-
-def seq(value: str) -> int | str:
-    """A seq of the agent's log (``120``), or an event of the user's operations (``o3``)."""
-    text = value.strip()
-    if re.fullmatch(r"o?[0-9]{1,18}", text) is None:
-        raise click.BadParameter(f"{value!r} is no seq: give a number or an operation like o3")
-    return text if text.startswith("o") else int(text)
-
-
-def store_name(value: str) -> str:
-    """What ``--db`` may be given. An empty word, as of a variable that is unset, is no file."""
-    if not value.strip():
-        raise click.BadParameter("the name is empty: name the store's file, or leave --db out")
-    return value
 
 
 def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:

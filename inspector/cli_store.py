@@ -28,6 +28,7 @@ from inspector.cli_shell import (
     settings_option,
     store_options,
 )
+from inspector.cli_values import Whole
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -192,7 +193,7 @@ def watch(shell: Shell, paths: tuple[Path, ...]) -> None:
 
 
 @click.command(epilog=example("ullage sessions", "ullage sessions --limit 5 --json"))
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The newest N only.")
+@click.option("--limit", type=Whole(), metavar="N", help="The newest N only.")
 @store_options
 @json_options
 @click.pass_obj
@@ -207,9 +208,7 @@ def sessions(shell: Shell, limit: int | None) -> None:
 
 @click.command(epilog=example("ullage search 'connection refused'", "ullage search retry --jsonl"))
 @click.argument("query")
-@click.option(
-    "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Hits at most."
-)
+@click.option("--limit", type=Whole(), default=20, show_default=True, help="Hits at most.")
 @store_options
 @json_options
 @click.pass_obj

@@ -61,9 +61,11 @@ class PackReport(Report):
     counter: str
     compression: bool
     compression_source: str
-    """Where that was set: a flag, a variable, a file, or ``default``."""
+    """Where that was set: a flag, a variable, a file, ``default``, or ``chosen`` in the app."""
     text: str
     lines: tuple[PackLineReport, ...]
+    note: str | None = None
+    """What the query lacked, where nothing of it was found or could be looked for."""
     operation: str | None = None
     """Of the commit; none for a preview."""
     files: tuple[str, ...] = ()

@@ -22,9 +22,11 @@ from inspector.export_files import named_path
 from inspector.loaded import LoadedSession
 from inspector.pack_candidates import Place, Reader, candidates_of
 from inspector.pack_reports import PackHandle, PackLineReport, PackReport
+from inspector.sanitize import line
 from inspector.settings import Loaded
 from storage import resources
 from storage.catalog import SessionRecord
+from storage.scripts import is_searchable
 from storage.store import Store
 
 _FEWEST, _MOST = 48, 256
@@ -42,6 +44,12 @@ class UnknownBeliefError(CompressError):
     """A belief that is not among the candidates, or the beginning of several."""
 
     code = "unknown_belief"
+
+
+class ContradictionError(CompressError):
+    """One line, and two wishes that exclude each other."""
+
+    code = "contradiction"
 
 
 class PackPlaceError(CompressError):
@@ -85,7 +93,8 @@ class Packing:
         """A preview; writes no operation and no file.
 
         Raises :class:`compress.packs.errors.PackBudgetError`, :class:`PackPlaceError`,
-        :class:`UnknownBeliefError`, :class:`storage.errors.UnknownSessionError`.
+        :class:`UnknownBeliefError`, :class:`ContradictionError`,
+        :class:`storage.errors.UnknownSessionError`.
         """
         settings = self._loaded.settings
         place = self._place(session, wish)
@@ -110,6 +119,7 @@ class Packing:
                 compression_source=source,
                 text=made.text,
                 lines=tuple(line_report(line, own or "") for line in made.lines),
+                note=_note(wish.query, place, candidates),
             ),
             made,
         )
@@ -186,7 +196,7 @@ class Packing:
     def compression(self, asked: bool | None) -> tuple[bool, str]:
         """The value, and where it was set."""
         if asked is not None:
-            return asked, "--compression" if asked else "--no-compression"
+            return asked, "chosen"
         loaded = self._loaded
         origin = loaded.origins.get("type_aware_compression", "default")
         return loaded.settings.type_aware_compression, origin
@@ -216,6 +226,23 @@ class Packing:
         return found
 
 
+def _note(query: str, place: Place, candidates: Sequence[Candidate]) -> str | None:
+    """What a query lacked."""
+    if not query.strip():
+        return None
+    asked = f"“{line(query.strip(), 60)}”"
+    if not is_searchable(query):
+        return (
+            f"{asked} holds no letter and no digit, so it says nothing to look "
+            "for: what is newest and most used is taken."
+        )
+    if any(one.match for one in candidates):
+        return None
+    where = "the session" if place.scope == "session" else f"the {place.scope}"
+    only = "; only what is pinned is packed" if candidates else ""
+    return f"No event of {where} holds a word of {asked}{only}."
+
+
 def _wanted(budget: int) -> tuple[int, int]:
     """Events and tokens that are read for a pack of so many tokens."""
     return (
@@ -226,13 +253,22 @@ def _wanted(budget: int) -> tuple[int, int]:
 
 def _request(wish: Wish, budget: int, compression: bool, known: Sequence[str]) -> PackRequest:
     whole = (lambda names: _whole(names, known)) if wish.abbreviated else list
+    overrides: dict[str, Strategy] = {}
+    for name, strategy in zip(whole(wish.overrides), wish.overrides.values(), strict=True):
+        if overrides.setdefault(name, strategy) != strategy:
+            raise ContradictionError(
+                f"{name} is asked for as {overrides[name]} and as {strategy}: choose one."
+            )
+    excluded, included = frozenset(whole(wish.excluded)), frozenset(whole(wish.included))
+    if both := sorted(excluded & included):
+        raise ContradictionError(f"{both[0]} is both to be packed and to be left out: choose one.")
     return PackRequest(
         query=wish.query,
         budget=budget,
         type_aware=compression,
-        overrides=dict(zip(whole(wish.overrides), wish.overrides.values(), strict=True)),
-        excluded=frozenset(whole(wish.excluded)),
-        included=frozenset(whole(wish.included)),
+        overrides=overrides,
+        excluded=excluded,
+        included=included,
         allow_overflow=wish.allow_overflow,
     )
 

@@ -102,6 +102,24 @@ def line(text: str, width: int, newline: str = NEWLINE_MARK) -> str:
     return set_cell_size(cleaned, width - 1).rstrip() + CUT_MARK
 
 
+def path_line(text: str, width: int) -> str:
+    """As :func:`line`, but a text that ends in a path is cut in its middle, where paths are alike:
+    the name of the file stays, and what stands behind it."""
+    shown = line(text, width)
+    room = width * 2 // 3
+    if room <= 0 or shown == clean(text[: width * 8], NEWLINE_MARK):
+        return shown
+    end = text[-room:]
+    slash = end.find("/")
+    if slash < 0:
+        name = text[-8 * width :].rpartition("/")
+        if not name[1] or " " in name[2]:
+            return shown
+        slash = 0  # a name so long that it is cut itself
+    tail = clean(end[slash:], NEWLINE_MARK)
+    return shown if cell_len(tail) > room else line(text, width - cell_len(tail)) + tail
+
+
 def page(text: str, number: int = 0, size: int = PAGE_CHARS) -> Page:
     """The ``number``-th piece of ``size`` characters, newlines kept. A number outside the text is
     moved to the nearest page."""

@@ -21,8 +21,8 @@ def too_small(least: int, budget: int, locked: int) -> PackBudgetError:
     """``locked``: how many beliefs are locked."""
     if locked:
         return PackBudgetError(
-            f"What is locked takes {least:,} tokens, more than the pack's budget of {budget:,}: "
-            f"allow at least {least:,}, unlock something, or allow the overflow.",
+            f"What is pinned takes {least:,} tokens, more than the pack's budget of {budget:,}: "
+            f"allow at least {least:,}, unpin something, or allow the overflow.",
             least,
             budget,
         )

@@ -121,6 +121,16 @@ def test_a_project_is_a_folder_and_what_is_below(
     assert len(titles(ullage("decisions", "--project", folder, "--json", db=db))) == count
 
 
+def test_a_project_may_also_be_that_of_a_session_or_of_the_folder_one_is_in(
+    ullage: Ullage, log: Log, tmp_path: Path
+) -> None:
+    db = tmp_path / "p.db"
+    assert ullage("ingest", log.path, db=db).code == 0
+    assert len(titles(ullage("decisions", NAME, "--project", "--json", db=db))) == 3
+    assert titles(ullage("decisions", "--project", "--json", db=db)) == []
+    assert "the name is empty" in ullage("decisions", "--project", "", db=db).err
+
+
 def test_what_weighs_too_much_graduates_in_sight_of_the_audit(
     ullage: Ullage, log: Log, tmp_path: Path
 ) -> None:

@@ -148,6 +148,108 @@ def test_a_refusal_is_one_sentence(
     assert refused.err.count("\n") == 1
 
 
+def test_what_is_named_by_hand_is_shown_wherever_it_ends_up(ullage: Ullage, db: Path) -> None:
+    few = ("pack", SESSION, "retry", "--budget", 400)
+    rows = ullage(*few, "--json", db=db).value["lines"]
+    hidden, out = rows[-1]["belief"][:8], rows[0]["belief"][:8]
+    assert f"  {hidden}" not in ullage(*few, db=db).out
+    shown = lines(ullage(*few, "--without", out, "--stub", hidden, db=db))
+    assert any(f"  {hidden}" in line for line in shown)
+    assert any(f"  {out}" in line and "taken out" in line for line in shown)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("--with", "--without"), ("--verbatim", "--headline"), ("--query-headline", "--stub")],
+)
+def test_wishes_that_exclude_each_other_are_refused(
+    ullage: Ullage, db: Path, first: str, second: str
+) -> None:
+    name = ullage("pack", SESSION, "retry", "--json", db=db).value["lines"][0]["belief"]
+    same = ullage("pack", SESSION, "retry", first, name, second, name, db=db)
+    assert same.code == 2
+    assert f"{first} {name} and {second} {name} exclude each other" in same.err
+    meant = ullage("pack", SESSION, "retry", first, name, second, name[:9], "--json", db=db)
+    assert meant.code == 1
+    assert meant.value["error"]["code"] == "contradiction"
+    assert name in meant.err
+    assert "choose one" in meant.err
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "hint"),
+    [
+        ("?!…", "holds no letter and no digit", None),
+        ("nothingholdsthis", "No event of the session holds a word of “nothingholdsthis”", "--all"),
+    ],
+)
+def test_a_query_that_finds_nothing_is_told_why(
+    ullage: Ullage, db: Path, query: str, said: str, hint: str | None
+) -> None:
+    done = ullage("pack", SESSION, query, db=db)
+    assert done.code == 0
+    assert said in " ".join(done.out.split())
+    assert ("Nothing is packed." in done.out) is (hint is not None)
+    assert ("--project asks all sessions" in done.out) is (hint is not None)
+    assert said in ullage("pack", SESSION, query, "--json", db=db).value["note"]
+    assert ullage("pack", SESSION, "retry", "--json", db=db).value["note"] is None
+    assert ullage("pack", SESSION, "", "--json", db=db).value["note"] is None
+
+
+def test_only_pins_are_packed_where_nothing_else_is_found(ullage: Ullage, db: Path) -> None:
+    assert ullage("pin", SESSION, 145, db=db).code == 0
+    note = ullage("pack", SESSION, "nothingholdsthis", "--json", db=db).value["note"]
+    assert note.endswith("; only what is pinned is packed.")
+
+
+def test_a_project_is_named_alone_or_by_its_folder(
+    ullage: Ullage, db: Path, tmp_path: Path
+) -> None:
+    def asked(*words: object) -> Outcome:
+        return ullage("pack", *words, "--json", db=db)
+
+    folder = ullage("sessions", "--json", db=db).value[0]["project"]
+    for words in (
+        ("last", "retry", "--project"),
+        ("last", "--project", folder, "retry"),
+        ("last", "--project", "retry"),
+        ("--project", folder, "retry"),
+        ("retry", f"--project={folder}"),
+    ):
+        value = asked(*words).value
+        assert (value["scope"], value["query"]) == ("project", "retry")
+        assert value["lines"]
+    (tmp_path / "sub").mkdir()
+    assert (
+        f"No session in the store was in {tmp_path / 'sub'}" in asked("--project", "sub", "x").err
+    )
+    assert f"No session in the store was in {tmp_path}:" in asked("--project", "retry").err
+    assert "the name is empty" in asked("retry", "--project=").err
+
+
+def test_the_name_of_a_file_stays_where_its_folders_are_cut() -> None:
+    report = PackReport.model_validate(
+        {
+            "query": "x", "scope": "session", "session": "s", "budget": 9, "tokens": 9,
+            "counter": "c", "compression": True, "compression_source": "default", "text": "t",
+            "lines": [
+                {
+                    "belief": "b" * 16, "type": "file_snapshot", "class": "snapshot",
+                    "label": "/home/me/projects/shop/frontend/src/components/cart/total_price.tsx",
+                    "locked": False, "strategy": "headline", "rank": 1, "score": 1.0,
+                    "tokens_raw": 900, "tokens_rendered": 90, "packed": True, "reason": "packed",
+                    "source_event_seqs": [1], "session": "s", "rendered": "r",
+                }
+            ],
+        }
+    )  # fmt: skip
+    for width in (60, 80, 100):
+        row = list(pack_text(report, Paint(width=width)))[5]
+        assert row.endswith("_price.tsx" if width == 60 else "/total_price.tsx")
+        assert "…" in row
+        assert len(row) <= width
+
+
 def test_a_commit_needs_a_session(ullage: Ullage, db: Path) -> None:
     refused = ullage("pack", "retry", "--commit", db=db)
     assert refused.code == 2

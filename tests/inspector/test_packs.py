@@ -126,7 +126,7 @@ def test_compression_is_set_by_keyword_before_the_settings(cases: UseCases, tmp_
     )
     assert {line.strategy for line in report.lines} == {"verbatim"}
     report = off.pack(NAME, "kiln", compression=True).report
-    assert (report.compression, report.compression_source) == (True, "--compression")
+    assert (report.compression, report.compression_source) == (True, "chosen")
     off.close()
 
 

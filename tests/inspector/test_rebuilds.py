@@ -86,8 +86,8 @@ def test_a_pin_stands_whole_and_both_numbers_are_named_where_it_cannot(cases: Us
 
 def test_compression_off_renders_all_verbatim(cases: UseCases) -> None:
     on, off = (cases.rebuild(NAME, compression=way).report for way in (True, False))
-    assert (on.compression, on.compression_source) == (True, "--compression")
-    assert (off.compression, off.compression_source) == (False, "--no-compression")
+    assert (on.compression, on.compression_source) == (True, "chosen")
+    assert (off.compression, off.compression_source) == (False, "chosen")
     assert {line.strategy for line in off.lines} == {"verbatim"}
 
 

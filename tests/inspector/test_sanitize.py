@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.sanitize import MARKS_PER_LETTER, clean, line, page, safe, wrap
+from inspector.sanitize import MARKS_PER_LETTER, clean, line, page, path_line, safe, wrap
 
 # Characters that no terminal shows and many obey: by Unicode's own properties, not by our list.
 ACTING = {
@@ -102,6 +102,24 @@ def test_a_cut_line_says_so() -> None:
     assert line("日本語日本語", 5) == "日本…"
     assert line("one\ntwo", 9) == "one↵two"
     assert line("x" * 5_000_000, 4) == "xxx…"
+
+
+@given(nasty, st.sampled_from(["", "/", "/a/b.py"]), st.integers(-1, 50))
+@settings(max_examples=100)
+def test_a_line_with_a_path_never_exceeds_its_cells(text: str, end: str, width: int) -> None:
+    shown = path_line(text + end, width)
+    assert cell_len(shown) <= max(width, 0)
+    assert "\n" not in shown
+
+
+def test_a_path_is_cut_where_paths_are_alike() -> None:
+    assert path_line("src/app.py", 10) == "src/app.py"
+    assert path_line("/home/me/shop/src/app.py", 18) == "/home/…/src/app.py"
+    assert path_line("sed -n '1,5p' docs/plan.md (2/7)", 24) == "sed -n '1…/plan.md (2/7)"
+    assert path_line("a/very_long_name_of_a_file.py", 12) == "a/v…_file.py"
+    assert path_line("no path in it at all", 10) == "no path i…"
+    assert path_line("and/or what else one may say", 12) == "and/or what…"
+    assert path_line("/a" * 2_000_000 + "/b.py", 10) == "/a/a…/b.py"
 
 
 def test_pages_cover_the_text_once() -> None:

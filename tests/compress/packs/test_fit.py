@@ -91,7 +91,7 @@ def test_locks_come_first_and_are_never_trimmed() -> None:
 
 def test_locks_above_the_budget_are_refused_with_both_numbers() -> None:
     found = [Candidate(belief("lock", LONG, locked=True)), Candidate(belief("b", "Short."))]
-    with pytest.raises(PackBudgetError, match=r"locked takes \d+ tokens, .* budget of 100") as no:
+    with pytest.raises(PackBudgetError, match=r"pinned takes \d+ tokens, .* budget of 100") as no:
         built(found, 100)
     assert no.value.budget == 100
     made = built(found, 100, allow_overflow=True)

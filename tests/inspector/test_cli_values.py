@@ -1,0 +1,61 @@
+"""What options take, and the sentence in which they refuse the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.inspector.conftest import SESSION, Ullage
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("sessions", "--limit", "0"), "0 is no whole number from 1 to 1,000,000,000"),
+        (("search", "x", "--limit", "many"), "many is no whole number from 1 to"),
+        (("pack", "x", "--budget", "9" * 30), f"{'9' * 30} is no whole number from 1 to"),
+        (("rebuild", "last", "--budget", "-1"), "-1 is no whole number from 1 to"),
+        (("compact", "last", "--before-compaction", "½"), "½ is no whole number from 1 to"),
+        (("serve", "--port", "70000"), "70000 is no whole number from 0 to 65,535"),
+        (("show", "last", "--at", "soon"), "'soon' is no event: give its number as ullage show"),
+        (("show", "last", "--at", ""), "'' is no event"),
+        (("show", "last", "--at", "-3"), "'-3' is no event"),
+        (("pin", "last", "9" * 30), f"{'9' * 30} is greater than the number of any event"),
+        (("undo", "last", "o" + "9" * 30), "is greater than the number of any event"),
+    ],
+)
+def test_a_value_is_refused_by_what_would_be_one(
+    ullage: Ullage, store: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    outcome = ullage(*arguments, db=store)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert said in " ".join(outcome.err.split())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("rebuild", SESSION, "--save", ""),
+        ("pack", SESSION, "retry", "--save", " "),
+        ("decisions", "--out", ""),
+        ("export", "--lake", ""),
+        ("resume", SESSION, "--out", ""),
+    ],
+)
+def test_an_empty_word_is_not_the_folder_one_is_in(
+    ullage: Ullage, store: Path, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    before = sorted(tmp_path.iterdir())
+    outcome = ullage(*arguments, db=store)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "the name is empty: a dot (.) is the folder you are in" in outcome.err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_seq_that_the_session_does_not_have_is_refused_with_the_last_one(
+    ullage: Ullage, store: Path
+) -> None:
+    outcome = ullage("show", SESSION, "--at", "999999", db=store)
+    assert outcome.code == 1
+    assert "its newest is" in outcome.err
