@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import random
 import sys
 from collections.abc import Sequence
@@ -78,6 +79,17 @@ def test_what_is_expected_is_what_tiktoken_gives(vocabulary: Vocabulary) -> None
 
 
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
+def test_its_vocabulary_is_the_one_that_ships(vocabulary: Vocabulary) -> None:
+    installed(vocabulary)
+    from splintr import Tokenizer  # noqa: PLC0415 - optional
+
+    known = Tokenizer.from_pretrained(vocabulary).decode_token_bytes
+    lines = resources.vocabulary_bytes(vocabulary).splitlines()
+    for token, rank in (line.split() for line in lines):
+        assert known(int(rank)) == base64.b64decode(token)
+
+
+@pytest.mark.parametrize("vocabulary", VOCABULARIES)
 @given(texts=st.lists(TEXTS, min_size=1, max_size=6))
 @settings(max_examples=120, deadline=None)
 def test_it_counts_what_tiktoken_counts(vocabulary: Vocabulary, texts: list[str]) -> None:
@@ -148,9 +160,7 @@ def exactly(_: str) -> int:
 
 
 def load(vocabulary: Vocabulary = "o200k_base") -> BatchCounter | None:
-    return fast_counter(
-        vocabulary, resources.vocabulary_bytes, resources.PATTERNS[vocabulary], exactly
-    )
+    return fast_counter(vocabulary, exactly)
 
 
 def test_without_the_package_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,8 +172,14 @@ class Wrong:
     """A tokenizer for which a text is one token."""
 
     @staticmethod
-    def from_bytes(_data: bytes, _pattern: str) -> Wrong:
+    def from_pretrained(_name: str) -> Wrong:
         return Wrong()
+
+    def special_tokens(self) -> dict[str, int]:
+        return {}
+
+    def encode_ordinary(self, _text: str) -> list[int]:
+        return [1]
 
     def encode_batch_flat(self, texts: Sequence[str]) -> tuple[bytes, bytes]:
         return b"\1\0\0\0" * len(texts), b"".join(
