@@ -27,6 +27,18 @@ def is_wrapped(text: str) -> bool:
     return True
 
 
+def behind_elements(text: str) -> str:
+    """What stands behind the elements that a text begins with: a person's words, where a program
+    put something before them; nothing where they are all of it."""
+    at = 0
+    while opened := _OPEN.match(text, at):
+        closed = text.find(f"</{opened[1]}>", opened.end())
+        if closed < 0:
+            break
+        at = closed + len(opened[1]) + 3
+    return text[at:].strip()
+
+
 def without_tags(text: str) -> str:
     """What is left of a text when its tags are taken out."""
     return _TAG.sub(" ", text)

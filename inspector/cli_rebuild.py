@@ -73,20 +73,27 @@ def rebuild(
             report = usecases.commit_rebuild(handle, place=save)
         elif save is not None:
             report = usecases.save_rebuild(handle, save)
-    shell.document(report, lambda paint: rebuild_text(report, paint))
+    past = handle.past
+    shell.document(report, lambda paint: rebuild_text(report, paint, past=past))
 
 
-def rebuild_text(report: RebuildReport, paint: Paint) -> Iterator[str]:
-    """The figures, the sections, what does not stand, and the context."""
+def rebuild_text(report: RebuildReport, paint: Paint, *, past: bool = False) -> Iterator[str]:
+    """The figures, the sections, what does not stand, and the context. ``past``: of a moment that
+    cannot be put on the plan any more."""
     from inspector.cli_paint import Column, table
     from inspector.sanitize import clean, line, wrap
 
     yield paint(line(f"{report.session} at event {report.at_seq}", paint.width), "bold")
     asked = " ".join(report.query.split())
     yield line(f"going on with: {asked or 'nothing in particular'}", paint.width)
+    if report.query_source == "session":
+        yield paint(line(_taken_from(report), paint.width), "dim")
     way = "compressed by class" if report.compression else "verbatim"
     figures = f"{report.tokens:,} of {report.budget:,} tokens by {report.counter}"
     yield line(f"{figures} · {way} ({report.compression_source})", paint.width)
+    if report.note is not None:
+        yield from (paint(text, "yellow") for text in wrap(clean(report.note), paint.width))
+        return
     yield ""
     columns = (
         Column("SECTION", most=30),
@@ -118,8 +125,19 @@ def rebuild_text(report: RebuildReport, paint: Paint) -> Iterator[str]:
         done = f"Committed as {report.operation}. Take it back: ullage undo {report.session}"
         yield line(done, _WHOLE)
     elif not report.files:
-        told = "A preview: nothing was written. --commit puts it on the plan, --save to a file."
-        yield paint(told, "dim")
+        plan = "" if past else "--commit puts it on the plan, "
+        yield paint(f"A preview: nothing was written. {plan}--save to a file.", "dim")
+
+
+def _taken_from(report: RebuildReport) -> str:
+    """Where the query is from that nobody gave."""
+    from inspector.cli_paint import counted
+
+    seqs, items = report.query_seqs, report.query_items
+    events = "events" if len(seqs) > 1 else "event"
+    words = f"the words of {events} {' and '.join(map(str, seqs))}" if seqs else ""
+    found = ", ".join(filter(None, (words, counted(items, "open item") if items else "")))
+    return f"  ({found or 'no words of a user'}; --query says it otherwise)"
 
 
 def _missing(found: AvailabilityReport, paint: Paint) -> Iterator[str]:

@@ -11,7 +11,7 @@ from inspector.pack_reports import PackReport
 from inspector.reports import Report
 
 QuerySource = Literal["given", "session"]
-"""``session``: the newest message of the user's, and what is open."""
+"""``session``: the newest words of the user's, and what is open."""
 
 
 class SectionReport(Report):
@@ -58,6 +58,10 @@ class RebuildReport(PackReport):
     at_seq: NodeId
     """The moment that it was rebuilt from."""
     query_source: QuerySource
+    query_seqs: tuple[NodeId, ...] = ()
+    """The messages whose words it was taken from."""
+    query_items: int = 0
+    """Open items in it, behind the words."""
     sections: tuple[SectionReport, ...]
     availability: AvailabilityReport
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from compress.compaction.digest import digest
 from compress.compaction.values import SessionInput
 from compress.continuation.draft import continuation_draft
-from compress.continuation.query import query_of
+from compress.continuation.query import Query, query_of
 from compress.continuation.rebuild import rebuild as rebuilt
 from compress.continuation.values import (
     Availability,
@@ -70,7 +70,8 @@ def rebuild(
     """
     record = loaded.record
     material = material_of(store, loaded, request.at)
-    query = query_of(material.found) if request.query is None else request.query
+    asked_for = Query(request.query) if request.query is not None else query_of(material.found)
+    query = asked_for.text
     material = replace(material, candidates=candidates(query))
     asked = ContinuationRequest(
         query=query,
@@ -82,7 +83,8 @@ def rebuild(
     made = rebuilt(material, asked)
     at = record.last_seq if request.at is None else request.at
     past = request.at is not None and request.at != record.last_seq
-    return RebuildHandle(_report(made, loaded, request, at), made, past)
+    report = _report(made, loaded, request, at, asked_for)
+    return RebuildHandle(report, made, past)
 
 
 def material_of(store: Store, loaded: LoadedSession, at: NodeId | None) -> Material:
@@ -132,11 +134,15 @@ def committed(
 
 
 def _report(
-    made: Continuation, loaded: LoadedSession, request: Request, at: NodeId
+    made: Continuation, loaded: LoadedSession, request: Request, at: NodeId, query: Query
 ) -> RebuildReport:
+    empty = f"Nothing stands in it: at event {at} the session held nothing to go on with."
     return RebuildReport(
         query=made.request.query,
         query_source="session" if request.query is None else "given",
+        query_seqs=query.nodes,
+        query_items=query.items,
+        note=None if any(part.items for part in made.sections) else empty,
         scope="session",
         session=loaded.record.name,
         at_seq=at,

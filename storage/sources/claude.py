@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from compress.events import ContentBlock
+from compress.events import ContentBlock, SessionEvent
+from compress.markup import behind_elements
 from storage.sources.base import (
     Derived,
     FileReader,
@@ -24,7 +25,7 @@ from storage.sources.base import (
 )
 from storage.sources.claude_records import decode
 from storage.sources.claude_session import Session
-from storage.sources.draft import Identities
+from storage.sources.draft import Identities, title_of
 from storage.sources.values import mapping, string
 
 _GRAPH_TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
@@ -99,6 +100,8 @@ class ClaudeReader(FileReader):
             return self._unknown(record, value, kind if kind != "system" else _subtype_name(value))
         self.recognised += 1
         events = session.feed(native, value, self._place)
+        if session.facts.title is None:
+            session.facts.title = _first_words(events)
         found = [Derived(session.facts.key, events)] if events else []
         if session.facts.key:
             passed = self._running[""].link(native, value)
@@ -226,6 +229,19 @@ class ClaudeAdapter(SourceAdapter):
     def blocks(self, value: Json, block: int) -> tuple[ContentBlock, ...]:
         parts = decode(value)
         return parts[block].blocks if 0 <= block < len(parts) else ()
+
+
+def _first_words(events: Iterable[SessionEvent]) -> str | None:
+    """What a session is called until its log names it: by the first words that a person wrote, not
+    by a program's that it wrapped in tags."""
+    texts = (
+        behind_elements(block.text)
+        for event in events
+        if event.type == "user/message"
+        for block in event.blocks
+        if block.kind == "text"
+    )
+    return next(filter(None, map(title_of, texts)), None)
 
 
 def _is_own(value: Mapping[str, Any]) -> bool:

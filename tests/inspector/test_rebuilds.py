@@ -52,7 +52,11 @@ def test_one_text_holds_what_is_needed_to_go_on(cases: UseCases) -> None:
 
 def test_without_a_query_the_newest_words_are_asked(cases: UseCases) -> None:
     report = cases.rebuild(NAME).report
-    assert (report.query, report.query_source) == ("And the glaze?", "session")
+    assert report.query_source == "session"
+    assert report.query.endswith("\nAnd the glaze?"), "which says little by itself"
+    said = [row.seq for row in rows(cases) if row.type == "user/message"]
+    assert len(report.query_seqs) == 2
+    assert report.query_seqs[-1] == said[-1]
     report = cases.rebuild(NAME, query="kiln limit").report
     assert (report.query, report.query_source) == ("kiln limit", "given")
 
@@ -196,12 +200,30 @@ def test_the_sections_come_with_their_figures_and_then_the_context(
     assert done.code == 0
     rows = done.out.splitlines()
     assert rows[0].startswith(f"{SESSION} at event ")
-    assert "of 1,500 tokens by o200k_base · compressed by class (default)" in rows[2]
+    assert rows[1].startswith("going on with: ")
+    assert rows[2].startswith("  (the words of event")
+    assert rows[2].endswith("; --query says it otherwise)")
+    assert "of 1,500 tokens by o200k_base · compressed by class (default)" in rows[3]
     assert any(row.startswith("Recent turns ") for row in rows)
     assert "names most likely needed again stand in it" in done.out
     assert any(row.startswith("│ # Context of an earlier session") for row in rows)
     assert rows[-1].endswith("--commit puts it on the plan, --save to a file.")
     assert max(map(len, rows)) <= 80
+    given = ullage("rebuild", SESSION, "--query", "kilns", db=db).out
+    assert "going on with: kilns" in given
+    assert "--query says it otherwise" not in given
+
+
+def test_a_moment_before_everything_is_said_to_hold_nothing(ullage: Ullage, db: Path) -> None:
+    done = ullage("rebuild", SESSION, "--at", 0, db=db)
+    assert done.code == 0
+    said = " ".join(done.out.split())
+    assert "Nothing stands in it: at event 0 the session held nothing to go on with." in said
+    assert "│" not in done.out
+    value = ullage("rebuild", SESSION, "--at", 0, "--json", db=db).value
+    assert value["note"].startswith("Nothing stands in it")
+    past = ullage("rebuild", SESSION, "--at", 30, db=db).out.splitlines()[-1]
+    assert past == "A preview: nothing was written. --save to a file."
 
 
 def test_the_document_follows_its_schema_and_the_contract(ullage: Ullage, db: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from compress.decisions.calls import commit_body, is_masked
 from compress.decisions.items import Item, compare
-from compress.markup import is_wrapped
+from compress.markup import behind_elements, is_wrapped
 from tests.compress.decisions.story import JUDGE
 
 
@@ -115,3 +115,11 @@ def test_text_in_tags_is_a_programs() -> None:
     assert not is_wrapped("<a>x")
     assert not is_wrapped("x")
     assert not is_wrapped("<a>x</a>" * 4_000 + "!")
+
+
+def test_words_behind_elements_are_a_persons() -> None:
+    assert behind_elements("<a>x</a>\n<b c='d'>y</b> words <i>mine</i> ") == "words <i>mine</i>"
+    assert behind_elements("<a>x</a>\n<b>y</b>") == ""
+    assert behind_elements("<a>x and more") == "<a>x and more"
+    assert behind_elements("x <a>y</a>") == "x <a>y</a>"
+    assert behind_elements("<a>" * 50_000 + "x").endswith("x")
