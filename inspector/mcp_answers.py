@@ -15,6 +15,7 @@ from pathlib import Path
 
 from compress.decisions.text import memory_text
 from compress.errors import CompressError
+from compress.packs.errors import PackBudgetError
 from inspector.findings import finding
 from inspector.pack_reports import PackScope
 from inspector.reports import SessionRow
@@ -36,6 +37,12 @@ class PointerError(CompressError):
     """A pointer that names no output."""
 
     code = "unknown_pointer"
+
+
+class AnswerBudgetError(CompressError):
+    """A pack that fits its budget only as long as nobody cleans it."""
+
+    code = "pack_budget"
 
 
 class Answers:
@@ -101,8 +108,28 @@ class Answers:
         """What the logs know about a query, within so many tokens (50,000 at most), whole."""
         where = None if scope == "store" else self.session(session)
         most = min(budget, MOST_TOKENS)
-        handle = self._cases.pack(where, query, budget=most, project=scope == "project")
-        return clean(handle.report.text)
+        room, least = most, 0
+        while True:
+            try:
+                found = self._cases.pack(where, query, budget=room, project=scope == "project")
+            except PackBudgetError as error:
+                if room == most or least:
+                    raise
+                room = least = error.least
+                continue
+            report = found.report
+            text = clean(report.text) if report.lines or report.note is None else ""
+            answer = "\n\n".join(filter(None, (report.note, text)))
+            taken = self._cases.weigh(answer, where)
+            if taken <= most or not text:
+                return answer
+            if least:
+                raise AnswerBudgetError(
+                    f"What must stand in the pack takes {taken:,} tokens, more than the budget of "
+                    f"{most:,}, once control characters are shown by their names: allow {taken:,}."
+                )
+            # Names take more tokens than the characters that they stand for.
+            room = min(room - 1, room * most // taken)
 
     def decisions(self, session: str | None = None, limit: int = 20) -> str:
         """What was done, stage by stage, and how it ended: the newest stages last."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import ToolAnnotations
+from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 
 from compress.errors import CompressError
 from inspector.mcp_answers import Answers
+from inspector.sanitize import line
 from storage.errors import StorageError
 
 INSTRUCTIONS = """\
@@ -25,9 +27,27 @@ _LOOKS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_h
 _WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 
 
-def server(answers: Answers, *, may_pin: bool = False) -> MCPServer[None]:
+class Server(MCPServer[None]):
+    """Refuses an argument that a tool does not have: passed over, an answer about everything would
+    be taken for one about what was meant."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        for tool in await self.list_tools():
+            taken = tool.input_schema.get("properties", {})
+            for unknown in [word for word in arguments if word not in taken]:
+                if tool.name == name:
+                    raise ToolError(
+                        f"{name} takes no argument {line(unknown, 60)}: it takes "
+                        f"{', '.join(taken)}."
+                    )
+        return await super().call_tool(name, arguments, context)
+
+
+def server(answers: Answers, *, may_pin: bool = False) -> Server:
     """The server; with ``may_pin`` also the two tools that append an operation."""
-    made: MCPServer[None] = MCPServer(
+    made = Server(
         "ullage", title="Ullage", instructions=INSTRUCTIONS, version=_version(), log_level="ERROR"
     )
     for look in (answers.search, answers.fetch, answers.pack, answers.decisions, answers.pressure):

@@ -485,6 +485,13 @@ class UseCases:
         )
         return self._packing.pack(session, wish)
 
+    def weigh(self, text: str, session: str | None = None) -> int:
+        """Tokens of a text, as they are counted for a session's model."""
+        from storage.resources import counter_for
+
+        model = None if session is None else self._store.find(session).model
+        return counter_for(model).count(text)
+
     def save_pack(self, handle: PackHandle, path: Path) -> PackReport:
         """Writes a pack to two new files, ``.md`` and ``.json``, of this name or in this folder."""
         return self._packing.saved(handle, path)

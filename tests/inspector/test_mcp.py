@@ -85,6 +85,37 @@ async def test_a_pack_stays_within_its_budget(answers: Answers) -> None:
             assert counter().count(text) <= budget
 
 
+async def test_a_pack_stays_within_its_budget_whatever_is_cleaned(
+    cases: UseCases, tmp_path: Path
+) -> None:
+    made = Log(tmp_path, "hostile")
+    for at in range(60):
+        made.user(f"needle {at} " + "\u202e\x07" * 20)
+    cases.ingest([made.path])
+    async with Client(server(Answers(cases, FOLDER))) as client:
+        for budget in (300, 1_000, 3_000):
+            asked = {"query": "needle", "budget": budget, "session": "hostile"}
+            text = text_of(await client.call_tool("pack", asked))
+            assert "needle" in text
+            assert "‹U+202E›" in text
+            assert counter().count(text) <= budget
+        cases.pin("hostile", [2])
+        least = cases.pack("hostile", "needle", budget=100_000).report
+        pinned = next(row for row in least.lines if row.locked)
+        result = await client.call_tool("pack", asked | {"budget": pinned.tokens_raw + 60})
+        assert result.is_error
+        assert "once control characters are shown by their names" in text_of(result)
+
+
+async def test_a_pack_that_finds_nothing_says_so(answers: Answers) -> None:
+    async with Client(server(answers)) as client:
+        said = text_of(await client.call_tool("pack", {"query": "nothingholdsthis"}))
+        assert said == "No event of the session holds a word of “nothingholdsthis”."
+        said = text_of(await client.call_tool("pack", {"query": "?!"}))
+        assert said.startswith("“?!” holds no letter and no digit")
+        assert "<context-pack>" in said
+
+
 async def test_its_own_session_is_the_newest_of_its_folder(answers: Answers) -> None:
     async with Client(server(answers)) as client:
         said = text_of(await client.call_tool("pressure", {}))
@@ -123,6 +154,8 @@ async def test_pins_are_operations_and_can_be_taken_back(answers: Answers, cases
         ("fetch", {"pointer": "asked:99999"}, "99999"),
         ("pressure", {"session": "nobody"}, "No session is called"),
         ("pack", {"query": "x", "budget": 1}, "1"),
+        ("search", {"query": "x", "session": "nobody"}, "search takes no argument session"),
+        ("fetch", {"pointer": "asked:2", "Session": "x"}, "it takes pointer, offset, length"),
     ],
 )
 async def test_a_refusal_is_one_sentence(
