@@ -4,18 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compress.messages import chat, claude, codex, copilot, dsh, gemini, opencode, pi
+from compress.messages import (
+    chat,
+    claude,
+    cline,
+    codex,
+    copilot,
+    dsh,
+    gemini,
+    opencode,
+    openhands,
+    pi,
+)
 from compress.messages.base import Message, NodeContent, Renderer
 
 RENDERERS: dict[str, Renderer] = {
     "atif": chat.render,
     "chat": chat.render,
     "claude": claude.render,
+    "cline": cline.render,
     "codex": codex.render,
     "copilot": copilot.render,
     "dsh": dsh.render,
     "gemini": gemini.render,
     "opencode": opencode.render,
+    "openhands": openhands.render,
     "pi": pi.render,
     "sweagent": chat.render,
 }

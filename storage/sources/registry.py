@@ -9,11 +9,13 @@ from storage.sources.atif import AtifAdapter
 from storage.sources.base import Json, LogTail, Registry, SourceAdapter
 from storage.sources.chat import ChatAdapter
 from storage.sources.claude import ClaudeAdapter
+from storage.sources.cline import ClineAdapter
 from storage.sources.codex import CodexAdapter
 from storage.sources.copilot import CopilotAdapter
 from storage.sources.dsh import DshAdapter
 from storage.sources.gemini import GeminiAdapter
 from storage.sources.opencode import OpencodeAdapter
+from storage.sources.openhands import OpenhandsAdapter
 from storage.sources.pi import PiAdapter
 from storage.sources.sweagent import SweAgentAdapter
 from storage.tail import Tail
@@ -40,6 +42,8 @@ def registry() -> Registry:
             GeminiAdapter(),
             OpencodeAdapter(),
             CopilotAdapter(),
+            ClineAdapter(),
+            OpenhandsAdapter(),
             SweAgentAdapter(),
             AtifAdapter(),
             ChatAdapter(),

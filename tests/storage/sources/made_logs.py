@@ -9,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tests.storage.sources import atif_logs as atif
+from tests.storage.sources import cline_logs as cline
 from tests.storage.sources import codex_logs as codex
 from tests.storage.sources import copilot_logs as copilot
 from tests.storage.sources import gemini_logs as gemini
 from tests.storage.sources import opencode_store as opencode
+from tests.storage.sources import openhands_logs as openhands
 from tests.storage.sources import pi_logs as pi
 from tests.storage.sources import sweagent_logs as sweagent
 from tests.storage.sources.claude_log import Log
@@ -208,6 +210,12 @@ def _opencode() -> list[dict[str, Any]]:
 
 MADE: Mapping[str, Sequence[MadeLog]] = {
     "atif": [MadeLog([atif.made()], "trajectory.json", lines=False)],
+    "openhands": [
+        MadeLog(openhands.made(), "c0ffee/events.jsonl"),
+        MadeLog(openhands.made_rows(), "c0ffee/base_state.json"),
+        MadeLog(openhands.made_old(), "old.jsonl"),
+        MadeLog([openhands.made_old()], "trajectory.json", lines=False),
+    ],
     "sweagent": [
         MadeLog([sweagent.made()], "task-1.traj", lines=False),
         MadeLog([sweagent.made_mini()], "last_mini_run.traj.json", lines=False),
@@ -223,6 +231,12 @@ MADE: Mapping[str, Sequence[MadeLog]] = {
     "opencode": [
         MadeLog(_opencode(), "opencode.db"),
         MadeLog([opencode.exported(_opencode())], "export.json", lines=False),
+    ],
+    "cline": [
+        MadeLog(cline.task_rows(), "tasks/t/api_conversation_history.json"),
+        MadeLog(cline.session_rows(), "sessions/s-1/s-1.messages.json"),
+        MadeLog([cline.document()], "copy.json", lines=False),
+        MadeLog([cline.TASK], "tasks/u/api_conversation_history.json", lines=False),
     ],
     "copilot": [MadeLog(copilot.log(), "session-state/s/events.jsonl")],
     "gemini": [

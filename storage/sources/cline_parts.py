@@ -1,0 +1,135 @@
+"""A part of a message of Cline's → its content.
+
+Source: cline/cline 3.89, ``messages/content.ts`` and ``ContextManager.setTextInBlock``; 4.1,
+``MessageBuilder.transformBlock`` and ``ai-sdk-format.ts``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from compress.events import ContentBlock, Image
+from compress.images import image_from_base64
+from storage.sources.cline_sidecar import stringified
+from storage.sources.draft import text_block, word
+from storage.sources.values import listing, mapping, string
+
+_RESULT_LIMIT = 8_000
+_FILE_LIMIT = 50_000
+"""Characters (UTF-16 units) of a tool's output and of an attached file that are sent; the middle
+of what is longer is left out."""
+
+
+def edited(part: Any, edit: Any) -> Any:
+    """The part with another text, where Cline sends one; of a result, its first text."""
+    fields = mapping(part)
+    if not isinstance(edit, str):
+        return part
+    if fields.get("type") == "text":
+        return {**fields, "text": edit}
+    inner = listing(fields.get("content"))
+    if (
+        fields.get("type") == "tool_result"
+        and mapping(inner[:1] and inner[0]).get("type") == "text"
+    ):
+        return {**fields, "content": [{**inner[0], "text": edit}, *inner[1:]]}
+    return part
+
+
+def part_block(part: Any, *, limited: bool) -> ContentBlock:
+    """The content of one part. ``limited``: long outputs go without their middle, as a session
+    sends them."""
+    if isinstance(part, str):
+        return text_block("text", part)
+    fields = mapping(part)
+    match fields.get("type"):
+        case "text":
+            found = text_block("text", string(fields.get("text")))
+        case "thinking":
+            signature = word(fields.get("signature"))
+            found = text_block("thinking", string(fields.get("thinking")), signature=signature)
+        case "redacted_thinking":
+            found = text_block("thinking", name="redacted", signature=word(fields.get("data")))
+        case "tool_use":
+            name, given = word(fields.get("name")), fields.get("input")
+            found = text_block("tool_call", id=word(fields.get("id")), name=name, input=given)
+        case "tool_result":
+            found = _result(fields, limited=limited)
+        case "image":
+            found = text_block("image", images=(_image(fields),))
+        case "file":
+            text = middle_cut(string(fields.get("content")), _FILE_LIMIT)
+            found = text_block("context", _file(string(fields.get("path")), text))
+        case other:
+            found = text_block("opaque", name=word(other))
+    return found
+
+
+def _result(fields: dict[str, Any], *, limited: bool) -> ContentBlock:
+    content = fields.get("content")
+    texts: list[str] = []
+    images: list[Image] = []
+    for entry in [content] if isinstance(content, str) else listing(content):
+        inner = mapping(entry)
+        if isinstance(entry, str):
+            texts.append(_cut(entry, limited=limited))
+        elif inner.get("type") == "text":
+            texts.append(_cut(string(inner.get("text")), limited=limited))
+        elif inner.get("type") == "image":
+            images.append(_image(inner))
+        elif inner.get("type") == "file":
+            text = _cut(string(inner.get("content")), limited=limited)
+            texts.append(_file(string(inner.get("path")), text))
+        else:
+            texts.append(stringified(_cut_inside(entry) if limited else entry))
+    return text_block(
+        "tool_result",
+        "".join(texts),
+        id=word(fields.get("tool_use_id")),
+        name=word(fields.get("name")),
+        is_error=fields.get("is_error") is True or None,
+        images=tuple(images),
+    )
+
+
+def _file(path: str, text: str) -> str:
+    return f'<file_content path="{path}">\n{text}\n</file_content>'
+
+
+def _image(fields: dict[str, Any]) -> Image:
+    """Of a task in Anthropic's form, of a session with its bytes at once."""
+    source = mapping(fields.get("source"))
+    data = string(source.get("data")) or string(fields.get("data"))
+    kind = word(source.get("media_type")) or word(fields.get("mediaType"))
+    return image_from_base64(data, kind)
+
+
+def _cut(text: str, *, limited: bool) -> str:
+    return middle_cut(text, _RESULT_LIMIT) if limited else text
+
+
+def _cut_inside(value: Any) -> Any:
+    if isinstance(value, str):
+        return middle_cut(value, _RESULT_LIMIT)
+    if isinstance(value, list):
+        return [_cut_inside(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _cut_inside(item) for key, item in value.items()}
+    return value
+
+
+def middle_cut(text: str, limit: int) -> str:
+    """A text of more than ``limit`` UTF-16 units without its middle, and how much that is."""
+    data = text.encode("utf-16-le", "surrogatepass")
+    size = len(data) // 2
+    if size <= limit:
+        return text
+    removed = size - max(0, (limit - len(_mark(size - limit))) // 2) * 2
+    mark = _mark(removed)
+    keep = max(0, (limit - len(mark)) // 2) * 2
+    head, tail = data[:keep], data[len(data) - keep :]
+    return f"{head.decode('utf-16-le', 'replace')}{mark}{tail.decode('utf-16-le', 'replace')}"
+
+
+def _mark(removed: int) -> str:
+    return f"\n\n...[truncated {removed} chars]...\n\n"

@@ -1,0 +1,198 @@
+"""What stands of a Cline conversation, and the events that say so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from compress.events import EventType, Rebase, Replace, SessionEvent, SurfaceOp, Usage
+from storage.sources.base import Numbering, SessionFacts
+from storage.sources.cline_messages import FACT, Slot
+from storage.sources.draft import APPEND, NO_META, event
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A node of the surface."""
+
+    type: EventType
+    slots: list[bytes] = field(default_factory=list)
+    """What each of its events says."""
+    seq: int = 0
+    """0 until its first event is made."""
+    step: int | None = None
+
+
+class Made(NamedTuple):
+    """Events of a node that are to be made."""
+
+    node: Node
+    slots: Sequence[tuple[int, Slot]]
+    usage: Usage | None = None
+    model: str | None = None
+
+
+class ClineSession:
+    """Makes the events of the record at hand; what it means is the reader's part."""
+
+    def __init__(self, name: str, numbering: Numbering) -> None:
+        self.facts = SessionFacts(native_id=name)
+        self.events: list[SessionEvent] = []
+        self.turn = 0
+        self.step = 0
+        self.steps: dict[str | None, int] = {}
+        """Call → the request that made it."""
+        self.standing: list[Node] = []
+        self._number = numbering.seq
+        self._native = ""
+        self._time: float | None = None
+        self._facts = 0
+
+    def begin(self, native: str, time: float | None) -> None:
+        """A record, or a message of one, follows."""
+        self._native, self._time, self._facts = native, time, 0
+
+    def log(
+        self,
+        kind: EventType,
+        meta: Mapping[str, Any] = NO_META,
+        *,
+        usage: Usage | None = None,
+        request: Node | None = None,
+    ) -> None:
+        """A log-only event; with ``usage``, of the request that produced this node."""
+        seq, block = self._next_fact()
+        step = self.step if request is None else request.step
+        produced = seq if request is None or not request.seq else request.seq
+        self.events.append(
+            event(
+                seq,
+                kind,
+                self._native,
+                block,
+                turn=self.turn or None,
+                step=step or None,
+                time=self._time,
+                model=self.facts.model if usage is not None else None,
+                usage=usage,
+                request=produced if usage is not None else None,
+                meta=meta,
+            )
+        )
+
+    def place(self, made: Sequence[Made], wanted: list[Node] | None) -> None:
+        """The events of these slots. Afterwards exactly the wanted nodes stand; ``None``: the new
+        ones behind those that do."""
+        new = [one.node for one in made if not one.node.seq]
+        here = {*new} if wanted is None else {*wanted}
+        if wanted is None or wanted == [*self.standing, *new]:
+            for one in made:
+                self._make(one, APPEND if one.node in here else None)
+            self.standing.extend(new)
+            return
+        before = self.standing
+        self.standing = wanted
+        old = _replaced(before, wanted) if len(made) == 1 else None
+        if old is not None:
+            self._make(made[0], Replace(start=old.seq, end=old.seq), sources=(old.seq,))
+            return
+        free = [one for one in made if one.node in here and not one.node.seq]
+        carrier = free[-1] if free else None
+        for one in made:
+            if one is not carrier:
+                # One that stands already is extended in place.
+                self._make(one, APPEND if one.node.seq and one.node in here else None)
+        if carrier is not None:
+            self._make(carrier, None, wanted=(before, wanted))
+        elif before != wanted:
+            self._mark(before, wanted, {"marker": "branch"})
+
+    def stand(self, wanted: list[Node], meta: Mapping[str, Any]) -> bool:
+        """Exactly these nodes stand now, and no message said so. Whether that is anything new."""
+        before = self.standing
+        if before == wanted:
+            return False
+        self.standing = wanted
+        self._mark(before, wanted, meta)
+        return True
+
+    def _mark(self, before: list[Node], wanted: list[Node], meta: Mapping[str, Any]) -> None:
+        seq, block = self._next_fact()
+        self.events.append(
+            event(
+                seq,
+                "context/message",
+                self._native,
+                block,
+                node=seq,
+                op=_rebase(before, wanted),
+                turn=self.turn or None,
+                time=self._time,
+                meta=meta,
+            )
+        )
+
+    def _make(
+        self,
+        made: Made,
+        op: SurfaceOp | None,
+        *,
+        sources: tuple[int, ...] = (),
+        wanted: tuple[list[Node], list[Node]] | None = None,
+    ) -> None:
+        """``wanted``: the last event carries the step from the one list to the other."""
+        node = made.node
+        for offset, (block, slot) in enumerate(made.slots):
+            seq = self._number(self._native, block)
+            node.seq = node.seq or seq
+            if wanted is not None and offset == len(made.slots) - 1:
+                op = _rebase(*wanted)
+            said = slot.block
+            self.events.append(
+                event(
+                    seq,
+                    slot.type,
+                    self._native,
+                    block,
+                    node=node.seq,
+                    op=op if offset == 0 or wanted is not None or op is None else APPEND,
+                    role=slot.role,
+                    blocks=() if said is None else (said,),
+                    turn=self.turn or None,
+                    step=node.step,
+                    time=self._time,
+                    model=made.model,
+                    usage=made.usage if offset == 0 else None,
+                    request=node.seq if made.usage is not None and offset == 0 else None,
+                    source_event_seqs=(*sources, seq) if sources and offset == 0 else (),
+                    meta=slot.meta,
+                )
+            )
+
+    def _next_fact(self) -> tuple[int, int]:
+        block = FACT + self._facts
+        self._facts += 1
+        return self._number(self._native, block), block
+
+
+def _replaced(before: Sequence[Node], wanted: Sequence[Node]) -> Node | None:
+    """The one node that another stands in place of, where nothing else changed."""
+    if len(before) != len(wanted):
+        return None
+    pairs = [(old, new) for old, new in zip(before, wanted, strict=True) if old is not new]
+    if len(pairs) != 1 or pairs[0][1].seq:
+        return None
+    return pairs[0][0]
+
+
+def _rebase(before: Sequence[Node], wanted: Sequence[Node]) -> Rebase:
+    """The step from one list to the other: what they begin with alike is not told again."""
+    alike = 0
+    for old, new in zip(before, wanted, strict=False):
+        if old is not new:
+            break
+        alike += 1
+    after = wanted[alike - 1].seq if alike else None
+    seqs = tuple(node.seq for node in wanted[alike:])
+    return Rebase.model_construct(op="rebase", seqs=seqs, after=after)
