@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -14,6 +15,9 @@ Watch = Callable[[Iterable[Path], Stop, Callable[[str], None]], Iterable[set[Pat
 
 _PAUSE = 0.02
 """Seconds between two pieces of what can wait, so that the app is not slow meanwhile."""
+_TOGETHER, _TOGETHER_BYTES = 64, 8 << 20
+"""Files of the backlog, and their bytes, that are read in one go: while one is counted the next is
+read, and small ones share a transaction."""
 
 
 class Follower:
@@ -60,7 +64,7 @@ class Follower:
 
         ``wanted`` tells which of the changed paths are logs to read.
         """
-        waiting = list(reversed(backlog))
+        waiting = deque(backlog)
         self._done, self._in_all = 0, len(waiting)
         watcher: threading.Thread | None = None
         if folders:
@@ -73,8 +77,7 @@ class Follower:
             if changed:
                 self._read(changed, stop)
             elif waiting:
-                self._read([waiting.pop()], stop)
-                self._done += 1
+                self._read_backlog(waiting, stop)
             elif self._idle():
                 self._wake.wait(_PAUSE)
             elif watcher is None:
@@ -86,7 +89,39 @@ class Follower:
             watcher.join()
 
     def _read(self, paths: Sequence[Path], stop: threading.Event) -> None:
-        totals = self._ingest.run(paths, stop=stop.is_set)
+        self._tell_read(self._ingest.run(paths, stop=stop.is_set))
+
+    def _read_backlog(self, waiting: deque[Path], stop: threading.Event) -> None:
+        """Reads the next files: the newest one by one, so that a session is there at once, then as
+        many together as were read before, until something else changes."""
+        group = self._next_group(waiting)
+        before = self._done
+        broken_off = False
+
+        def changes_wait() -> bool:
+            nonlocal broken_off
+            broken_off = broken_off or bool(self._changed)
+            return broken_off or stop.is_set()
+
+        def read(done: int, _in_all: int, _path: Path) -> None:
+            if not broken_off:  # else it may have been left in its middle
+                self._done = before + done
+
+        self._tell_read(self._ingest.run(group, read, changes_wait))
+        if broken_off:
+            waiting.extendleft(reversed(group[self._done - before :]))
+
+    def _next_group(self, waiting: deque[Path]) -> list[Path]:
+        group = [waiting.popleft()]
+        size = _size(group[0])
+        while waiting and len(group) < min(self._done, _TOGETHER):
+            size += _size(waiting[0])
+            if size > _TOGETHER_BYTES:
+                break
+            group.append(waiting.popleft())
+        return group
+
+    def _tell_read(self, totals: Totals) -> None:
         if totals.records or totals.notes:
             self._read_something(totals)
 
@@ -110,3 +145,10 @@ class Follower:
             paths = sorted(self._changed)
             self._changed.clear()
         return paths
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0  # the ingest says why it cannot be read
