@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from storage.decisions import (
     behind,
     bring_up,
     decisions,
+    excess,
     graduate,
     kept_texts,
 )
@@ -48,9 +50,12 @@ def decisions_report(
     zone: Zone,
     *,
     now: float,
+    looking: bool = True,
     progress: Progress | None = None,
 ) -> DecisionsReport:
-    """Harvests what these sessions got since, and gives the records that are wanted.
+    """Harvests what these sessions got since, and gives the records that are wanted. What weighs
+    too much for a session's memory has the level of its project's; that it graduated is recorded
+    unless somebody is only ``looking``.
 
     Of several sessions, what one repeats of another (a fork, a resumed copy) is given once.
     """
@@ -59,16 +64,22 @@ def decisions_report(
         key=lambda s: (s.started_at or 0.0, s.id),
     )
     fresh: dict[int, list[DecisionPoint]] = {}
+    above: set[tuple[int, str]] = set()
     for done, session in enumerate(chosen):
         if progress is not None:
             progress(done, len(chosen), Path(session.path))
         fresh[session.id] = bring_up(store, session, rules_of(session))
-        graduate(store, session, settings.memory_tokens, now)
+        if looking:
+            names = excess(store, session, settings.memory_tokens)
+            above.update((session.id, name) for name in names)
+        else:
+            graduate(store, session, settings.memory_tokens, now)
     if progress is not None and chosen:
         progress(len(chosen), len(chosen), Path(chosen[-1].path))
     found = decisions(store, chosen, copies=len(chosen) == 1)
     if not store.connections.takes_more:
         found = _with_fresh(chosen, found, fresh)
+    found = [_raised(kept) if (kept.session.id, kept.point.id) in above else kept for kept in found]
     found = [kept for kept in found if is_wanted(kept.point, wanted)]
     undated = 0
     if wanted.since is not None or wanted.until is not None:
@@ -120,6 +131,10 @@ def current_points(
     if not store.connections.takes_more:
         found = _with_fresh([session], found, {session.id: fresh})
     return [kept.point for kept in found]
+
+
+def _raised(kept: KeptDecision) -> KeptDecision:
+    return replace(kept, point=kept.point.model_copy(update={"level": "L3"}))
 
 
 def _as_it_is(point: DecisionPoint) -> DecisionPoint:

@@ -63,6 +63,7 @@ from inspector.zones import LOCAL, zone_named
 from storage.catalog import SessionRecord
 from storage.errors import UnknownSessionError
 from storage.ingest import Progress
+from storage.resources import prepare
 from storage.search import search
 from storage.sources.registry import registry
 from storage.store import Store
@@ -161,6 +162,11 @@ class UseCases:
         """From now on :meth:`sessions` lists only what was read from these files and folders; all
         again where there are none."""
         self._scope = tuple(path.expanduser().resolve() for path in paths)
+
+    def prepare_counting(self) -> None:
+        """Loads the counter that most logs need, where that is quick, so that the first of them
+        need not wait for it. May be left out."""
+        prepare()
 
     def start_watching(self, paths: Sequence[Path], notify: Callable[[], None]) -> None:
         """The same in a thread of its own."""
@@ -566,12 +572,12 @@ class UseCases:
         return carry(material_of(self._store, loaded, None), request)
 
     def keep_up(self, session: str) -> None:
-        """Brings up to date what is derived from a session and kept."""
-        from inspector.decisions import rules_of
-        from storage.decisions import bring_up
+        """Brings up to date what is derived from a session and kept, before its agent compacts;
+        what weighs too much for its memory graduates."""
+        from inspector.decisions import current_points
 
         record = self._store.find(session)
-        bring_up(self._store, record, rules_of(record))
+        current_points(self._store, record, self.settings, now=self._clock())
 
     def save_rebuild(self, handle: RebuildHandle, path: Path) -> RebuildReport:
         """Writes a rebuilt context to two new files, ``.md`` and ``.json``, of this name or in
@@ -677,11 +683,22 @@ class UseCases:
         zone: str = LOCAL,
         progress: Progress | None = None,
     ) -> DecisionsReport:
-        """The decision points of a session, or of all, brought up to date; what weighs too much
-        for a session's memory graduates on the way.
+        """The decision points of a session, or of all, brought up to date. Looking appends no
+        operation.
 
         Raises :class:`inspector.zones.UnknownZoneError`.
         """
+        return self._decisions(session, wanted, zone=zone, progress=progress)
+
+    def _decisions(
+        self,
+        session: str | None,
+        wanted: Wanted,
+        *,
+        zone: str,
+        looking: bool = True,
+        progress: Progress | None = None,
+    ) -> DecisionsReport:
         from inspector.decisions import decisions_report
 
         records = self._store.sessions() if session is None else [self._store.find(session)]
@@ -692,6 +709,7 @@ class UseCases:
             wanted,
             zone_named(zone, self._environment),
             now=self._clock(),
+            looking=looking,
             progress=progress,
         )
 
@@ -707,7 +725,8 @@ class UseCases:
         progress: Progress | None = None,
     ) -> ExportReport:
         """Writes the decision points that are wanted to a new file, in the form that its name
-        tells where none is given.
+        tells where none is given. What weighs too much for a session's memory graduates on the
+        way, so that the levels in the file stay true.
 
         Raises the errors of :func:`inspector.export_files.write_export`.
         """
@@ -716,7 +735,7 @@ class UseCases:
         from inspector.export_files import write_export
 
         form = form or format_named(path)
-        report = self.decisions(session, wanted, zone=zone, progress=progress)
+        report = self._decisions(session, wanted, zone=zone, looking=False, progress=progress)
         write_export(path, written(report.points, form), force=force)
         return ExportReport(path=str(path), records=len(report.rows), masked=report.masked)
 

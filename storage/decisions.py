@@ -107,6 +107,12 @@ def bring_up(store: Store, session: SessionRecord, rules: Rules) -> list[Decisio
             return list(harvested.points)
 
 
+def excess(store: Store, session: SessionRecord, cap: int) -> frozenset[str]:
+    """The ids of what :func:`graduate` would have graduate now; records nothing."""
+    points = [kept.point for kept in decisions(store, [session])]
+    return frozenset(point.id for point in graduating(_of_session(points, ()), cap))
+
+
 def graduate(store: Store, session: SessionRecord, cap: int, at: float) -> None:
     """Has the oldest records of the session's memory graduate until the rest weighs at most
     ``cap`` tokens, as one operation of the policy on its strand. ``at``: seconds since 1970."""

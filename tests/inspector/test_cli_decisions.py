@@ -136,9 +136,15 @@ def test_what_weighs_too_much_graduates_in_sight_of_the_audit(
 ) -> None:
     db = tmp_path / "g.db"
     before = ullage("decisions", log.path, "--json", db=db).value
-    levels = ullage("decisions", NAME, "--set", "memory_tokens=60", "--json", db=db).value
+    small = ("decisions", NAME, "--set", "memory_tokens=60")
+    levels = ullage(*small, "--json", db=db).value
     assert [p | {"level": "L2"} for p in levels] == before, "nothing is lost"
     assert levels[0]["level"] == "L3"
+    older = ullage(*small, "--level", "L3", "--json", db=db).value
+    assert older == [point for point in levels if point["level"] == "L3"]
+    assert ullage("audit", NAME, "--json", db=db).value == [], "looking appends no operation"
+    assert ullage(*small, "--out", tmp_path / "kept.jsonl", db=db).code == 0
+    assert ullage("decisions", NAME, "--json", db=db).value == levels, "which stays so"
     rows = ullage("audit", NAME, "--json", db=db).value
     (row,) = [row for row in rows if row["kind"] == "graduate"]
     assert row["origin"] == "policy"
