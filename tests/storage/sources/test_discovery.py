@@ -119,11 +119,12 @@ def test_real_logs_are_recognised_by_their_content(corpus: Path, agent: str) -> 
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize("folder", ["openhands"])
-def test_logs_without_an_adapter_are_nobodys(corpus: Path, folder: str) -> None:
+@pytest.mark.parametrize("agent", ["sweagent", "atif", "openhands"])
+def test_real_documents_are_recognised_by_their_content(corpus: Path, agent: str) -> None:
     adapters = registry()
-    for path in sorted((corpus / folder).rglob("*.json*")):
-        assert adapter_of(adapters, path) is None, path.name
+    for path in sorted((corpus / agent).iterdir()):
+        found_ = adapter_of(adapters, path)
+        assert (found_.agent if found_ else None) == agent, path.name
 
 
 @pytest.mark.hard

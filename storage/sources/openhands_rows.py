@@ -1,0 +1,109 @@
+"""One record of OpenHands' → the events that it holds.
+
+A record is an event (a line, a file of its own), a list of them (an export), or one row of a
+conversation's folder (``openhands_tree.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from compress.events import ContentBlock
+from storage.sources import openhands_events as sdk
+from storage.sources import openhands_legacy as legacy
+from storage.sources.openhands_events import Entry
+from storage.sources.values import listing, mapping, string
+
+STRIDE = 1 << 12
+"""Block indices of one event of a list: what is added to it moves none."""
+EXTRAS = 1 << 11
+"""Block index of the first log-only event beside an event's content."""
+TABLES = ("conversation", "usage", "event", "head")
+"""Rows of a conversation's folder: its settings, what one answer cost, an event, where it is."""
+_LISTS = ("history", "trajectory")
+
+
+class Row(NamedTuple):
+    """One thing that a record tells of."""
+
+    table: Literal["conversation", "usage", "event", "head"]
+    data: Any
+    base: int = 0
+    """Its first block index."""
+
+
+def rows_of(value: Any) -> list[Row]:
+    """The rows of a record; none where it is not of these agents. In a list, what is no event is a
+    row, too."""
+    record = mapping(value)
+    table = record.get("table")
+    if table in TABLES and "data" in record:
+        return [Row(table, record["data"])]
+    if is_event(value):
+        return [Row("event", value)]
+    events = _listed(value)
+    if not any(map(is_event, events)):
+        return []
+    calls = _calls(events)
+    return [
+        Row("event", _completed(event, calls), index * STRIDE) for index, event in enumerate(events)
+    ]
+
+
+def is_event(value: Any) -> bool:
+    """Whether this is an event, of either generation."""
+    return sdk.is_event(value) or legacy.is_event(value)
+
+
+def decode(event: Any) -> tuple[Entry, bool]:
+    """What an event is and says, and whether it is from before the SDK."""
+    fields = mapping(event)
+    entry = sdk.decode(fields)
+    if entry.place != "unknown" or "kind" in fields:
+        return entry, False
+    return legacy.decode(fields), True
+
+
+def blocks_at(value: Any, block: int) -> tuple[ContentBlock, ...]:
+    """The content of the event with this block index."""
+    index, part = divmod(block, STRIDE)
+    record = mapping(value)
+    event: Any = None
+    if record.get("table") in TABLES and "data" in record:
+        event = record["data"] if record["table"] == "event" and not index else None
+    elif is_event(value):
+        event = None if index else value
+    else:
+        events = _listed(value)
+        if index < len(events):
+            event = events[index]
+            if "action_id" in mapping(event) and "tool_call_id" not in event:
+                event = _completed(event, _calls(events))
+    said = decode(event)[0].said if event is not None else ()
+    return said[part].blocks if part < min(len(said), EXTRAS) else ()
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    if isinstance(value, list):
+        return value
+    record = mapping(value)
+    found = (listing(record.get(name)) for name in _LISTS)
+    return next((events for events in found if any(map(is_event, events))), ())
+
+
+def _calls(events: Sequence[Any]) -> Mapping[str, str]:
+    """Action → its call, in a list."""
+    return {
+        string(event["id"]): sdk.call_of(event)
+        for event in map(mapping, events)
+        if event.get("kind") == "ActionEvent" and string(event.get("id"))
+    }
+
+
+def _completed(event: Any, calls: Mapping[str, str]) -> Any:
+    """An event that names its action alone, with the call of that."""
+    if not isinstance(event, dict) or "tool_call_id" in event:
+        return event
+    call = calls.get(string(event.get("action_id")))
+    return event if call is None else {**event, "tool_call_id": call}

@@ -1,0 +1,217 @@
+"""Which of OpenHands' events its model sees, and in which order.
+
+Source: OpenHands/software-agent-sdk 1.58 (``View``, its properties, ``EventLog.path_to_root``) and
+openhands-ai 0.62 (``View.from_events``). The view of a resume is enforced as the agent enforces it
+when it loads a conversation, but for calls that still wait for their result: those are left out
+where the messages are rendered, since the agent first runs what waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from storage.sources.openhands_events import Entry
+
+ROOT = "__root__"
+"""What the agent calls the parent of an event that begins a conversation anew."""
+
+
+@dataclass(slots=True, eq=False)
+class Item:
+    """An event of the conversation."""
+
+    name: str
+    entry: Entry
+    parent: Item | None = None
+    node: int = 0
+    """Its node; 0 where it has none."""
+    loop: int = 0
+    """The loop of tools that it is a part of, from 1."""
+    is_state: bool = False
+    """It tells of the agent's state: no event follows on it."""
+    is_legacy: bool = False
+
+
+@dataclass(slots=True)
+class Conversation:
+    """All events, the branch that is in force, and the view of it."""
+
+    items: dict[str, Item] = field(default_factory=dict)
+    newest: Item | None = None
+    """In the log."""
+    tip: Item | None = None
+    """Of the branch."""
+    view: list[Item] = field(default_factory=list)
+    """What is seen, before the properties are enforced."""
+    loops: int = 0
+    _loop: int = 0
+    _behind: list[Item] = field(default_factory=list)
+    """Events behind the tip on which none follows."""
+    _gone: set[str] = field(default_factory=set)
+    """Before the SDK: all that was ever forgotten."""
+    _kept: list[Item] = field(default_factory=list)
+    """Before the SDK: the view without the summary."""
+
+    def add(self, item: Item, parent: str | None) -> bool:
+        """Takes a new event. Returns whether it goes on where the branch ended; else it began
+        another branch, which is in force now."""
+        at = self._parent(parent)
+        item.parent = at
+        goes_on = at is self.tip or at in self._behind or (parent is None and not self.items)
+        self.items[item.name] = item
+        self.newest = item
+        if item.is_state:
+            if goes_on:
+                self._behind.append(item)
+                if parent is None:
+                    self._follow_loop(item)
+            return True
+        if goes_on:
+            self.tip, self._behind = item, []
+            self._see(item)
+            return True
+        self.go_to(item)
+        return False
+
+    def go_to(self, item: Item | None) -> None:
+        """The branch that ends with this event is in force."""
+        path = self._path(item)
+        self.tip, self._behind = item, []
+        self.view, self._kept, self._gone, self._loop = [], [], set(), 0
+        for each in path:
+            self._see(each)
+
+    def node_of(self, entry: Entry, *, is_legacy: bool) -> int | None:
+        """The node of the answer that this action, which is to be added, is a part of."""
+        if entry.response is None or entry.place != "action":
+            return None
+        # Before the SDK the actions of an answer are run one by one, their results between them.
+        known = reversed(self.view) if is_legacy else self.view[-1:]
+        for item in known:
+            if item.entry.place == "action" and item.entry.response == entry.response:
+                return item.node or None
+        return None
+
+    def standing(self) -> list[int]:
+        """The nodes of the enforced view, in order."""
+        return list(dict.fromkeys(item.node for item in self._enforced() if item.node))
+
+    def waiting(self) -> list[str]:
+        """The calls that have no result yet."""
+        answered = {i.entry.call for i in self.view if i.entry.place == "result"}
+        calls = (i.entry.call for i in self.view if i.entry.place == "action")
+        return [call for call in calls if call and call not in answered]
+
+    def _parent(self, name: str | None) -> Item | None:
+        if name == ROOT:
+            return None
+        # Without a parent it follows on the event before it, as all did before there were branches.
+        return self.newest if name is None else self.items.get(name, self.tip)
+
+    def _path(self, item: Item | None) -> list[Item]:
+        path = []
+        seen = set()
+        while item is not None and item.name not in seen:
+            seen.add(item.name)
+            path.append(item)
+            item = item.parent
+        return path[::-1]
+
+    def _see(self, item: Item) -> None:
+        place = item.entry.place
+        self._follow_loop(item)
+        if place == "condensation":
+            if item.is_legacy:
+                self._condense_legacy(item)
+            else:
+                gone = set(item.entry.forgets)
+                self.view = [each for each in self.view if each.name not in gone]
+                if item.entry.summary_at is not None:
+                    self.view.insert(item.entry.summary_at, item)
+        elif place not in ("outside", "unknown"):
+            self.view.append(item)
+            if item.is_legacy:
+                self._kept.append(item)
+
+    def _condense_legacy(self, item: Item) -> None:
+        """Before the SDK the newest summary alone is seen, at its place among all that was never
+        forgotten."""
+        self._gone.update(map(str, item.entry.forgets))
+        self._kept = [each for each in self._kept if each.name not in self._gone]
+        summary = item if item.entry.summary_at is not None else None
+        if summary is None:
+            summary = next((i for i in self.view if i.entry.place == "condensation"), None)
+        self.view = [*self._kept]
+        if summary is not None:
+            self.view.insert(summary.entry.summary_at or 0, summary)
+
+    def _follow_loop(self, item: Item) -> None:
+        """Actions and results, beginning with one that has signed thinking, with nothing else
+        between, are a loop."""
+        place = item.entry.place
+        if place == "action" and item.entry.thinks:
+            if not item.loop:
+                self.loops += 1
+                item.loop = self.loops
+            self._loop = item.loop
+        elif place in ("action", "result"):
+            item.loop = item.loop or self._loop
+        else:
+            self._loop = 0
+
+    def _enforced(self) -> list[Item]:
+        """The view without what the agent drops since it is not whole any more."""
+        view = self.view
+        if not any(item.entry.place == "condensation" for item in self._path(self.tip)):
+            return view
+        path = [item for item in self._path(self.tip) if not item.is_legacy]
+        if not path:
+            return view
+        answers = _groups((i, i.entry.response) for i in path if i.entry.place == "action")
+        loops = _groups((i, i.loop or None) for i in path)
+        answered = {i.entry.call for i in path if i.entry.place == "result"}
+        while True:
+            dropped = _broken(view, answers, loops, answered)
+            if not dropped:
+                return view
+            view = [item for item in view if item.name not in dropped]
+
+
+def _groups(pairs: Iterable[tuple[Item, str | int | None]]) -> dict[str | int, set[str]]:
+    found: dict[str | int, set[str]] = {}
+    for item, key in pairs:
+        if key is not None:
+            found.setdefault(key, set()).add(item.name)
+    return found
+
+
+def _broken(
+    view: Sequence[Item],
+    answers: dict[str | int, set[str]],
+    loops: dict[str | int, set[str]],
+    answered: set[str | None],
+) -> set[str]:
+    """What the first property that does not hold takes out of the view, in the agent's order."""
+    dropped: set[str] = set()
+    seen: set[str | None] = set()
+    for item in view:
+        if item.entry.place == "result":
+            if item.entry.call in seen:
+                dropped.add(item.name)
+            seen.add(item.entry.call)
+    if dropped:
+        return dropped
+    names = {item.name for item in view}
+    actions = [item for item in view if item.entry.place == "action"]
+    for item in actions:
+        if item.entry.response is not None and not answers[item.entry.response] <= names:
+            dropped.add(item.name)
+    if dropped:
+        return dropped
+    calls = {item.entry.call for item in actions}
+    dropped = {i.name for i in actions if i.entry.call in answered and i.entry.call not in seen}
+    dropped |= {i.name for i in view if i.entry.place == "result" and i.entry.call not in calls}
+    if dropped:
+        return dropped
+    return {item.name for item in view if item.loop and not loops.get(item.loop, set()) <= names}
