@@ -28,7 +28,7 @@ from inspector.cli_shell import (
     settings_option,
     store_options,
 )
-from inspector.cli_values import Whole
+from inspector.cli_values import Place, Whole
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from inspector.usecases import UseCases
 
 Tell = Callable[[str], None]
+_OWN = ("--help", "--version")
+"""Options that a person may take for commands."""
+_NEAR = 0.7
+"""How alike a word must be to a command for a slip of the finger: 0 to 1."""
 NOTE_SECONDS = 30
 """How long a note in the app is seen."""
 
@@ -47,7 +51,7 @@ NOTE_SECONDS = 30
     short_help="Open the app on all logs found here, or on PATHs.",
     epilog=example("ullage", "ullage ~/.claude/projects", "ullage session.jsonl"),
 )
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=Place())
 @store_options
 @click.pass_obj
 def open_(shell: Shell, paths: tuple[Path, ...]) -> None:
@@ -55,7 +59,7 @@ def open_(shell: Shell, paths: tuple[Path, ...]) -> None:
     folders. This is what `ullage` does without a command."""
     for path in paths:
         if not path.exists():
-            raise click.UsageError(_neither(str(path)))
+            raise _neither(str(path))
     if not _on_terminal():
         raise NoTerminalError("The app needs a terminal; without one, try `ullage sessions`.")
     if _for_browser():
@@ -73,6 +77,8 @@ def run_app(
     """Run the app, following these paths (none: all logs on this machine), until it is left, or
     told to end by a signal. ``opened`` gets a function that shows a note in it, from any
     thread."""
+    import gc
+
     from inspector.app import UllageApp
 
     app = UllageApp(usecases, watch=list(paths))
@@ -83,20 +89,24 @@ def run_app(
             app.call_from_thread(app.notify, text, timeout=NOTE_SECONDS)
 
     opened(tell)
+    # The program itself is no garbage; looking through it now and then would stop the screen.
+    gc.freeze()
     with on_signals(ENDING, app.exit):
         app.run()
 
 
-def _neither(word: str) -> str:
+def _neither(word: str) -> click.UsageError:
     """Why a first word is refused; the nearest command, where one is near."""
     import difflib
 
-    context = click.get_current_context()
-    group = context.parent.command if context.parent is not None else None
+    context = click.get_current_context().find_root()
+    group = context.command
     names = sorted(group.commands) if isinstance(group, click.Group) else []
-    near = difflib.get_close_matches(word, names, n=1)
-    hint = f"; did you mean `ullage {near[0]}`?" if near else ""
-    return f"{word} is neither a command nor a file or folder{hint}"
+    names += [option.lstrip("-") for option in _OWN]
+    near = next(iter(difflib.get_close_matches(word, names, n=1, cutoff=_NEAR)), None)
+    meant = f"--{near}" if f"--{near}" in _OWN else near
+    hint = f"; did you mean `ullage {meant}`?" if near else ""
+    return click.UsageError(f"{word} is neither a command nor a file or folder{hint}", context)
 
 
 class NoTerminalError(Exception):
