@@ -36,7 +36,7 @@ events are no garbage, and looking through them all stops every key, by more tha
 REST = 0.06
 """Seconds that a cursor rests before what it stands on is fetched."""
 
-INHERITED = {"app.focus_next", "app.focus_previous", "screen.copy_text", "command_palette"}
+INHERITED = {"focus_next", "focus_previous", "screen.copy_text", "command_palette"}
 """Actions that every Textual app has and that need no name in the palette."""
 
 STYLES = Path(__file__).parent / "styles"
@@ -55,6 +55,7 @@ class UllageApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f", "search", "Find", show=False, tooltip="search the text of all sessions"),
         Binding("question_mark", "help", "Help", key_display="?", tooltip="keys, signs, words"),
+        Binding("f1", "help", "Help", False, "f1", tooltip="the same, while one types"),
         Binding("t", "theme", "Theme: dark or light", show=False, tooltip="change the colours"),
         Binding("q", "quit", "Quit", show=False, tooltip="leave; nothing is lost"),
     ]
@@ -198,7 +199,7 @@ class UllageApp(App[None]):
         from inspector.screens.help import HelpScreen  # noqa: PLC0415
 
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen())
+            self.push_screen(HelpScreen(getattr(self.screen, "TOPIC", "")))
 
     def action_theme(self) -> None:
         self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
@@ -209,9 +210,10 @@ class UllageApp(App[None]):
         for active in screen.active_bindings.values():
             binding, node = active.binding, active.node
             moves = not isinstance(node, App | Screen) and binding.action != "select"
-            if moves or not binding.description or binding.action in seen | INHERITED:
+            action = binding.action.removeprefix("app.")
+            if moves or not binding.description or action in seen | INHERITED:
                 continue
-            seen.add(binding.action)
+            seen.add(action)
             yield SystemCommand(
                 binding.description,
                 f"{binding.tooltip} · {self.get_key_display(binding)}",

@@ -46,6 +46,7 @@ EMPTY = (
 class AuditScreen(AskingScreen[None]):
     """Operations of one session, or of all where ``session`` is ``None``."""
 
+    TOPIC = "the audit"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "app.pop_screen", "Back", tooltip="leave this page"),
         Binding("u", "undo", "Undo", tooltip="take the operation under the cursor back"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from textual import on
 from textual.screen import Screen
@@ -48,6 +48,9 @@ TOAST = 300
 
 class AskingScreen(Screen[R]):
     """A screen whose answers come from the use-cases, never on the UI thread."""
+
+    TOPIC: ClassVar[str] = ""
+    """The part of the help page that lists the keys of this screen."""
 
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - declared so by Screen
         (0, "-narrow"),

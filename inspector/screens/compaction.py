@@ -33,6 +33,7 @@ PAST = "Only the present can be changed; this is the past."
 class CompactionScreen(RecomputedScreen):
     """Preview, edit, commit or leave. Dismisses with whether something was committed."""
 
+    TOPIC = "a compaction"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", tooltip="back, nothing is written"),
         Binding("y", "commit", "Commit", tooltip="shows the figures; again: append it to the plan"),

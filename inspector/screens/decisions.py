@@ -38,6 +38,7 @@ NO_MATCH = "No decision point matches the filters; Esc takes them away."
 class DecisionsScreen(AskingScreen[None]):
     """The records of one session, of its project, or of all where ``session`` is ``None``."""
 
+    TOPIC = "the decisions"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", tooltip="take the filters away, or leave this page"),
         Binding("slash", "words", "Filter", tooltip="by words that a record holds"),

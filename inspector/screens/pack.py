@@ -28,6 +28,7 @@ HINT = "Type what is asked for; without words the newest, the most used and the 
 class PackScreen(ContextScreen[PackHandle]):
     """Of the session, its project or the whole store."""
 
+    TOPIC = "a pack"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "in_or_out", "In or out", tooltip="the line under the cursor"),
         Binding("s", "strategy", "Strategy", tooltip="how much of the line stands in the pack"),

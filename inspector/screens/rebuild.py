@@ -31,6 +31,7 @@ class RebuildScreen(ContextScreen[RebuildHandle]):
 
     NAME = "context"
     PLACEHOLDER = "what comes next; nothing: the newest words and what is open"
+    TOPIC = "a rebuilt context"
     BINDINGS: ClassVar[list[BindingType]] = [*REST]
 
     def __init__(self, session: str, wish: PackWish) -> None:

@@ -20,6 +20,7 @@ from inspector.widgets.text_pane import Section, TextPane
 class ResumeScreen(AskingScreen[None]):
     """Looks first, writes when told to."""
 
+    TOPIC = "a copy to resume"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "app.pop_screen", "Back", tooltip="leave this page"),
         Binding("y", "write", "Write", tooltip="the copy, beside the original"),

@@ -30,6 +30,7 @@ LIMIT = 500
 class SearchScreen(AskingScreen[None]):
     """Type words, open the event that holds them."""
 
+    TOPIC = "a search"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "app.pop_screen", "Back", tooltip="leave this page"),
     ]

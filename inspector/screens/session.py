@@ -52,6 +52,7 @@ _TWENTIETH = "by a twentieth of the log"
 class SessionScreen(AskingScreen[None]):
     """Surface, detail and pressure of one session."""
 
+    TOPIC = "a session"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", tooltip="drop the selection, or leave the session"),
         Binding("p", "pin", "Pin", tooltip="keep these nodes in every compaction; again to unpin"),

@@ -30,6 +30,7 @@ NO_MATCH = "No session matches; Esc shows all again."
 class SessionsScreen(AskingScreen[None]):
     """The list that everything starts from."""
 
+    TOPIC = "the sessions"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "filter", "Filter", tooltip="by title, project, agent or model"),
         Binding("f", "app.search", "Find", tooltip="search the text of all sessions"),

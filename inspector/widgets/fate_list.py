@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import events
 from textual.binding import Binding, BindingType
 
@@ -104,7 +105,7 @@ class BeforeList(_Side):
             cells.append((pad(line(label, 10), 11), label_tone))
             room -= 11
         note = line(rule, 22 if wide else 0)
-        room -= len(note) + 1 if note else 0
+        room -= cell_len(note) + 1 if note else 0
         cells.append((pad(line(node.headline, room), room), dim))
         if note:
             cells.append((f" {note}", tone))

@@ -157,7 +157,7 @@ def _fold(leaves: Sequence[_Leaf], width: int) -> Iterable[Cells]:
         section = leaf.section
         if section.title:
             more = " (continued)" if leaf.start else ""
-            title = line(section.title, max(width - 16, 4))
+            title = line(section.title, max(width - 5 - len(more), 4))
             yield []
             yield [(line(f"── {title}{more} ".ljust(width, "─"), width), "muted")]
         text = section.text[leaf.start : leaf.stop]

@@ -41,7 +41,7 @@ def welcome_sections(
         what = NOT_UNDERSTOOD.format(files=figures.counted(files, "file"))
     else:
         what = NOTHING
-    told = [Section(what, "strong", WELCOME), Section(table(WAYS, width, 1), title="ways on")]
+    told = [Section(what, "strong", WELCOME), Section(table(WAYS, width), title="ways on")]
     told.append(Section(_looked_in(places, width), "muted", "looked in"))
     names = sorted({name for place in places for name in place.variables})
     if names:
@@ -57,7 +57,7 @@ def _looked_in(places: Sequence[Place], width: int) -> str:
         (place.agent or "path", f"{state:<{wide}}{clean(place.folder, ' ')}")
         for place, state in states
     )
-    return table(list(entries), width, 1)
+    return table(list(entries), width)
 
 
 def _state(place: Place) -> str:

@@ -8,19 +8,12 @@ import time
 from pathlib import Path
 
 import pytest
-from textual.binding import Binding
-from textual.dom import DOMNode
 from textual.widgets import Input
 
 from inspector.app import UllageApp
-from inspector.screens.audit import AuditScreen
-from inspector.screens.compaction import CompactionScreen
-from inspector.screens.context import ContextScreen
-from inspector.screens.help import KEYS, HelpScreen
-from inspector.screens.pack import PackScreen
+from inspector.screens.help import HelpScreen
 from inspector.screens.session import SessionScreen
 from inspector.screens.sessions import SessionsScreen
-from inspector.widgets.fate_list import BeforeList
 from inspector.widgets.hit_list import HitList
 from inspector.widgets.session_list import SessionList
 from inspector.widgets.surface_list import SurfaceList
@@ -393,37 +386,6 @@ async def test_a_key_is_only_offered_where_it_does_something() -> None:
 async def test_help_stays_in_the_key_bar_of_a_narrow_screen(session: str | None) -> None:
     async with on_stage(session=session, size=(60, 24)) as (app, _):
         assert "? Help" in text_of(app).splitlines()[-1]
-
-
-async def test_help_keeps_its_columns_apart() -> None:
-    async with on_stage(None, "question_mark", size=(60, 60)) as (app, pilot):
-        rows = [row.strip() for row in text_of(app).splitlines()]
-        assert "space     begin, drop a selection" in rows
-        assert "Shift+↑↓  extend it (or drag)" in rows
-        await pilot.resize_terminal(80, 60)
-        await settle(pilot)
-        assert any(
-            "drop a selection  Shift+↑↓  extend it" in row for row in text_of(app).split("\n")
-        )
-
-
-KEY_NAMES = {
-    "escape": "Esc", "left": "←", "right": "→", "plus": "+", "minus": "-", "comma": ",",
-    "full_stop": ".", "less_than_sign": "<", "greater_than_sign": ">", "slash": "/",
-    "question_mark": "?", "enter": "Enter", "shift+up": "Shift+↑↓", "shift+down": "Shift+↑↓",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "page", [SessionScreen, CompactionScreen, AuditScreen, BeforeList, PackScreen, ContextScreen]
-)
-def test_help_lists_every_key(page: type[DOMNode]) -> None:
-    listed = " ".join(f"{key} " for entries in KEYS for key, _ in entries)
-    for binding in page.BINDINGS:
-        assert isinstance(binding, Binding)
-        first = binding.key.split(",")[0]
-        if not first.isdigit():
-            assert f"{KEY_NAMES.get(first, first)} " in listed, binding
 
 
 async def test_a_failed_question_is_told_and_ends_nothing(
