@@ -17,9 +17,11 @@ Slots = Sequence[tuple[int, Slot]]
 StepOf = Callable[[Slot], int | None]
 
 
-def matched(slots: Slots, known: Sequence[Node], step_of: StepOf) -> tuple[list[Made], list[Node]]:
+def matched(
+    slots: Slots, known: Sequence[Node], step_of: StepOf, *, grows: bool = True
+) -> tuple[list[Made], list[Node]]:
     """The events that are to be made, and the nodes of the message: of ``known`` those that say
-    the same, or the beginning of it, and new ones."""
+    the same, or (where it ``grows``) the beginning of it, and new ones."""
     pool = list(known)
     made: list[Made] = []
     nodes: list[Node] = []
@@ -27,7 +29,7 @@ def matched(slots: Slots, known: Sequence[Node], step_of: StepOf) -> tuple[list[
         kind, keys = group[0][1].type, [slot.key for _, slot in group]
         node = next((n for n in pool if n.type == kind and n.slots == keys), None)
         first = len(keys)
-        if node is None and kind != "tool/result":
+        if node is None and grows and kind != "tool/result":
             beginning = (n for n in pool if n.type == kind and keys[: len(n.slots)] == n.slots)
             node = next(beginning, None)
             first = 0 if node is None else len(node.slots)

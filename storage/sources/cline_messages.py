@@ -26,7 +26,19 @@ ROW_BLOCKS = 1 << 12
 """Block indices of one message; those of the n-th message of a record begin at n times this."""
 FACT = 1 << 40
 """Block index of a record's first log-only event."""
-TABLES = ("task", "metadata", "message", "edit", "screen", "head", "manifest", "compaction", "item")
+PREFIX = "cline/"
+"""Of the tables' names in records: other agents have tables of messages, too."""
+_TABLES = (
+    "task",
+    "metadata",
+    "message",
+    "edit",
+    "screen",
+    "head",
+    "manifest",
+    "compaction",
+    "item",
+)
 _OUTPUT = re.compile(r"\[\w+(?: for [^\n]*)?\] Result:")
 _SPOKEN = ("<task>", "<feedback>", "<user_message>", "<answer>", "<user_input")
 _INJECTED = (
@@ -36,6 +48,8 @@ _INJECTED = (
     "[ERROR]",
     "[TASK RESUMPTION]",
 )
+TASK_META: Mapping[str, Any] = {"layout": "task"}
+"""Tells a task from a session, which sends the same otherwise."""
 _COMPACTED = ("compaction", "compaction_summary")
 
 
@@ -74,8 +88,9 @@ def rows_of(value: Any) -> Iterator[Row]:
         table = "message"
     else:
         record = mapping(value)
-        table = string(record.get("table"))
-        if table in TABLES and isinstance(record.get("id"), str):
+        table = string(record.get("table")).removeprefix(PREFIX)
+        own = PREFIX + table == record.get("table") and table in _TABLES
+        if own and isinstance(record.get("id"), str):
             yield Row(
                 table,
                 record["id"],
@@ -153,12 +168,12 @@ def message_slots(message: Any, edits: Mapping[str, Any], *, in_session: bool) -
     fields = mapping(message)
     content = fields.get("content")
     parts = [content] if isinstance(content, str) else listing(content)
+    own = NO_META if in_session else TASK_META
     if fields.get("role") == "assistant":
-        told = NO_META if in_session else {"layout": "task"}
         return [
-            Slot("assistant/message", "assistant", block, told, _key(block))
-            for part in parts[:ROW_BLOCKS]
-            for block in (part_block(part, limited=False),)
+            Slot("assistant/message", "assistant", block, own, _key(block))
+            for index, part in enumerate(parts[:ROW_BLOCKS])
+            for block in (part_block(edited(part, edits.get(str(index))), limited=False),)
         ]
     if fields.get("role") != "user":
         return []
@@ -180,7 +195,7 @@ def message_slots(message: Any, edits: Mapping[str, Any], *, in_session: bool) -
         if meta and block.kind == "text" and not compacted:
             block = text_block("context", block.text)
         kind: EventType = "context/message" if meta else "user/message"
-        found.append(Slot(kind, "user", block, meta, _key(block)))
+        found.append(Slot(kind, "user", block, meta or own, _key(block)))
     return found
 
 

@@ -155,7 +155,7 @@ class ClineReader(FileReader):
         transcript = self._transcript
         there = transcript.messages.get(index)
         known = transcript.edits.get(index) or (there.nodes if there else [])
-        made, nodes = matched(slots_of(row), known, self._step_of)
+        made, nodes = matched(slots_of(row), known, self._step_of, grows=False)
         transcript.edits[index] = nodes
         self._session.place(made, transcript.sent())
 

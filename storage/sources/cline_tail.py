@@ -15,6 +15,7 @@ from typing import Any
 from storage.records import parse_record
 from storage.row_tail import Key, RowTail, UnreadableError
 from storage.sources.base import Stand
+from storage.sources.cline_messages import PREFIX
 from storage.sources.cline_reader import SESSION_SUFFIX, TASK_FILE
 from storage.sources.cline_sidecar import holds
 from storage.sources.values import count, listing, mapping
@@ -82,7 +83,11 @@ class ClineTail(RowTail):
         rows = list(self._task_rows(main) if is_task_ else self._session_rows(main))
         self._rows = {Key(row["table"], row["id"]): row for row in rows}
         yield from self._rows
-        gone = [key for key in known if key not in self._rows and key.table not in self._unread]
+        gone = [
+            key
+            for key in known
+            if key not in self._rows and key.table.removeprefix(PREFIX) not in self._unread
+        ]
         # The last first, so that each step is a short one.
         yield from reversed(gone)
 
@@ -230,7 +235,7 @@ def _edits(value: Any) -> dict[int, list[tuple[int, str, str]]]:
 
 
 def _row(table: str, name: str, data: Any) -> dict[str, Any]:
-    return {"table": table, "id": name, "data": data}
+    return {"table": PREFIX + table, "id": name, "data": data}
 
 
 def _read(path: Path) -> Any:

@@ -33,7 +33,7 @@ def answer(*parts: Any, **more: Any) -> dict[str, Any]:
 
 
 def row(table: str, name: object, data: Any, **more: Any) -> dict[str, Any]:
-    return {"table": table, "id": str(name), "data": data, **more}
+    return {"table": f"cline/{table}", "id": str(name), "data": data, **more}
 
 
 def screen(kind: str, words: Any = "", *, at: int, deleted: Any = None, **more: Any) -> Any:
@@ -116,9 +116,10 @@ def task_rows() -> list[dict[str, Any]]:
         row("screen", 7, screen("error_retry", {"attempt": 2}, at=7, deleted=range_)),
         row("screen", 8, screen("completion_result", "done", at=7, deleted=range_)),
         row("task", "", {"id": "t", "task": "do it", "conversationHistoryDeletedRange": [2, 5]}),
-        {"table": "message", "id": "7", "removed": True},
-        {"table": "screen", "id": "8", "removed": True},
-        {"table": "edit", "id": "1", "removed": True},
+        row("message", 7, None, removed=True),
+        row("screen", 8, None, removed=True),
+        row("edit", 1, None, removed=True),
+        row("a table that nobody has", 1, None),
     ]
 
 
@@ -134,7 +135,7 @@ def session_rows() -> list[dict[str, Any]]:
         row("item", 5, {**SESSION[5], "metrics": METRICS}),
         {**row("compaction", "", state), "holds": False},
         {**row("compaction", "", state), "holds": True},
-        {"table": "compaction", "id": "", "removed": True},
+        row("compaction", "", None, removed=True),
         row("manifest", "", {**MANIFEST, "status": "completed"}),
     ]
 
