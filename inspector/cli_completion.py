@@ -5,6 +5,7 @@ Nothing here may fail or take long: a shell waits, and has no place for a messag
 
 from __future__ import annotations
 
+import shlex
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from click_default_group import DefaultGroup
 
 from inspector.cli_shell import Shell
 
+_VALUED = ("--db", "--set")
+"""Options of the app that take the next word."""
 OFFERED = 50
 """The newest sessions that are offered."""
 
@@ -26,8 +29,24 @@ class CommandsAndFiles(DefaultGroup):  # type: ignore[misc]
         # While completing, no word yet means that a command may still come.
         if ctx.resilient_parsing and not args:
             return click.Group.parse_args(self, ctx, args)
+        self._refuse_before_command(ctx, args)
         parsed: list[str] = super().parse_args(ctx, args)
         return parsed
+
+    def _refuse_before_command(self, ctx: click.Context, args: list[str]) -> None:
+        """Options that stand before a command would be taken for those of the app, and the command
+        for a path."""
+        if ctx.resilient_parsing or not args or not args[0].startswith("-"):
+            return
+        own = {name for param in self.params for name in param.opts} | set(ctx.help_option_names)
+        if args[0] in own or "--" in args:
+            return
+        valued = False
+        for at, word in enumerate(args):
+            if not valued and word in self.commands and not Path(word).exists():
+                turned = shlex.join([word, *args[:at], *args[at + 1 :]])
+                raise click.UsageError(f"options stand behind the command: ullage {turned}", ctx)
+            valued = word in _VALUED
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Bash clears what came before the order to complete files, so that goes first."""

@@ -195,7 +195,7 @@ def watch(shell: Shell, paths: tuple[Path, ...]) -> None:
             def notify() -> None:
                 done, in_all, _ = progress = usecases.progress()
                 show(*progress)
-                for text in growth.lines(backlog=done < in_all - 1):
+                for text in growth.lines(backlog=done < in_all):
                     shell.text(text)
                 sys.stdout.flush()
 

@@ -36,7 +36,8 @@ class NoSeamError(CompressError):
 
     def __init__(self, agent: str) -> None:
         super().__init__(
-            f"{agent} offers no place that Ullage knows of where pins could come back.",
+            f"Ullage cannot be installed for {agent!r}, only for agents that offer a place where "
+            "pins could come back; the logs of others are read without it.",
             tuple(TARGETS),
         )
 

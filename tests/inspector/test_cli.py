@@ -126,8 +126,37 @@ def test_wrong_usage_is_exit_code_2_and_prints_no_data(
     assert "Error: " in outcome.err
 
 
-def test_a_mistyped_command_names_the_nearest(ullage: Ullage) -> None:
-    assert "did you mean `ullage show`?" in ullage("shwo", "last").err
+@pytest.mark.parametrize(
+    ("word", "meant"), [("shwo", "show"), ("help", "--help"), ("version", "--version")]
+)
+def test_a_mistyped_command_names_the_nearest(ullage: Ullage, word: str, meant: str) -> None:
+    refused = ullage(word, "last")
+    assert f"{word} is neither a command nor a file or folder" in refused.err
+    assert f"did you mean `ullage {meant}`?" in refused.err
+    assert "Usage: ullage [OPTIONS] COMMAND" in refused.err
+    assert "did you mean" not in ullage("quux").err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "right"),
+    [
+        (("--db", "x y.db", "sessions"), "ullage sessions --db 'x y.db'"),
+        (("--json", "show", "last"), "ullage show --json last"),
+        (("--set", "retries=2", "--db", "sessions", "doctor"), "doctor --set retries=2 --db"),
+    ],
+)
+def test_options_before_a_command_are_told_their_place(
+    ullage: Ullage, arguments: tuple[str, ...], right: str
+) -> None:
+    refused = ullage(*arguments)
+    assert refused.code == 2
+    assert "options stand behind the command" in refused.err
+    assert right in " ".join(refused.err.split())
+
+
+def test_the_app_takes_options_without_a_command_and_no_empty_path(ullage: Ullage) -> None:
+    assert "needs a terminal" in ullage("--db", "sessions").err
+    assert "the name is empty" in ullage("").err
 
 
 def test_the_app_is_refused_without_a_terminal(ullage: Ullage) -> None:

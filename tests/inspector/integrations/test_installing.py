@@ -330,7 +330,7 @@ def test_an_older_extension_is_replaced_and_still_goes_away(
 
 
 def test_an_agent_without_a_seam_is_refused(place: Place, journal: Journal) -> None:
-    with pytest.raises(NoSeamError, match="vim offers no place") as refused:
+    with pytest.raises(NoSeamError, match="cannot be installed for 'vim'") as refused:
         install("vim", place, PROGRAM, journal)
     assert refused.value.choices == ("claude", "codex", "pi")
 
@@ -358,4 +358,4 @@ def test_the_command_line_installs_dry_and_for_real(
     ]
     refused = ullage("install", "emacs")
     assert refused.code == 1
-    assert refused.err.startswith("ullage: emacs offers no place")
+    assert refused.err.startswith("ullage: Ullage cannot be installed for 'emacs'")
