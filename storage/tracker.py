@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from compress.entries import LogEntry, entry_of
-from compress.events import SessionEvent
+from compress.events import NodeId, SessionEvent
 from compress.meter import decide_window
 from compress.meter.glance import Glance
 from storage import resources
@@ -25,6 +25,9 @@ class SessionTracker:
         """Damaged lines, gaps and refused operations."""
         self._glance = Glance()
         self._first_words: str | None = None
+        self._first_seq: NodeId | None = None
+        self._seen = bytearray()
+        """By seq: whether the event came before, so that now it is a revision."""
 
     def resume(self, entries: Iterable[LogEntry], problems: int) -> None:
         """Takes what the store holds already."""
@@ -41,9 +44,20 @@ class SessionTracker:
         return entry
 
     def _take(self, entry: LogEntry) -> None:
-        self._glance.feed(entry)
-        if self._first_words is None and entry.type == "user/message" and entry.headline:
-            self._first_words = entry.headline[:TITLE_LENGTH]
+        if self._came_before(int(entry.seq)):
+            self._glance.revise(entry)
+        else:
+            self._glance.feed(entry)
+        is_first = self._first_words is None or entry.seq == self._first_seq
+        if is_first and entry.type == "user/message" and entry.headline:
+            self._first_words, self._first_seq = entry.headline[:TITLE_LENGTH], entry.seq
+
+    def _came_before(self, seq: int) -> bool:
+        if seq >= len(self._seen):
+            self._seen.extend(bytes(max(seq + 1 - len(self._seen), len(self._seen), 64)))
+        before = bool(self._seen[seq])
+        self._seen[seq] = 1
+        return before
 
     def state(self, last_seq: int) -> SessionState:
         """What the sessions list shows now."""

@@ -2,12 +2,13 @@
 
 For lists of many sessions. It says what :class:`compress.meter.TokenMeter` says where a reply is
 the last thing in the log; behind it, it adds the plain count, where the meter adds a calibrated
-one. It keeps a handful of numbers, whatever the length of the log.
+one. It keeps a handful of numbers, whatever the length of the log, and the weights of the newest
+events, which may come again with another content.
 """
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from typing import Literal
 
 from compress.entries import LogEntry
@@ -16,6 +17,8 @@ from compress.meter.meter import MOST_TOKENS
 
 HISTORY = 32
 """Requests whose input is remembered."""
+_REVISABLE = 1_024
+"""Events behind the anchor, the newest, whose weight is corrected when they come again."""
 
 
 class Glance:
@@ -31,6 +34,8 @@ class Glance:
         self._input = 0
         self._output = 0
         self._tail = 0
+        self._weights: OrderedDict[NodeId, int] = OrderedDict()
+        """Of the newest events that the tail is made of, in their order."""
         self._anchored = False
 
     @property
@@ -57,8 +62,45 @@ class Glance:
         elif entry.type == "usage" and entry.meta.get("estimated"):
             context = entry.meta.get("context")
             if isinstance(context, int) and 0 < context <= MOST_TOKENS:
-                self._input, self._output, self._tail = context, 0, 0
+                self._input, self._output = context, 0
+                self._begin_tail()
                 self._anchored = False
+
+    def revise(self, entry: LogEntry) -> None:
+        """Take an event that was fed before and says something else now. It keeps its place."""
+        before = self._weights.get(entry.seq)
+        total = _input_of(entry)
+        if entry.usage is not None and total is not None:
+            request = entry.request if entry.request is not None else entry.seq
+            place = next((i for i, (r, _) in enumerate(self._inputs) if r == request), None)
+            if request == self._request:
+                self._settle(entry)
+            elif place is not None:
+                self._inputs[place] = (request, total)
+            elif before is not None:
+                self._anchor_at(entry)
+                return
+        if before is not None:
+            self._tail += entry.tokens - before
+            self._weights[entry.seq] = entry.tokens
+
+    def _anchor_at(self, entry: LogEntry) -> None:
+        """The provider's figure came for an event of the tail: what is behind it is the tail."""
+        behind = list(self._weights.items())
+        seqs = [seq for seq, _ in behind]
+        self._settle(entry)
+        for seq, tokens in behind[seqs.index(entry.seq) + 1 :]:
+            self._grow(seq, tokens)
+
+    def _grow(self, seq: NodeId, tokens: int) -> None:
+        self._tail += tokens
+        self._weights[seq] = tokens
+        if len(self._weights) > _REVISABLE:
+            self._weights.popitem(last=False)
+
+    def _begin_tail(self) -> None:
+        self._tail = 0
+        self._weights.clear()
 
     def _stand(self, entry: LogEntry) -> None:
         op = entry.op
@@ -67,7 +109,7 @@ class Glance:
                 return
             if entry.type == "assistant/message" and self._is_told(entry):
                 return
-            self._tail += entry.tokens
+            self._grow(entry.seq, entry.tokens)
         elif isinstance(op, Replace) and op.live_only:
             return
         elif isinstance(op, Replace) or (isinstance(op, Rebase) and op.seqs):
@@ -75,9 +117,10 @@ class Glance:
             self._anchored = self._anchored and not checkpoint
             if checkpoint:
                 self._input = self._output = 0
-                self._tail = entry.tokens
+                self._begin_tail()
+                self._grow(entry.seq, entry.tokens)
             elif isinstance(op, Rebase) and entry.type != "assistant/message":
-                self._tail += entry.tokens
+                self._grow(entry.seq, entry.tokens)
 
     def _is_told(self, entry: LogEntry) -> bool:
         """Whether this reply is in the provider's own figure."""
@@ -98,7 +141,7 @@ class Glance:
             self._inputs[-1] = (request, total)
             return
         self._request, self._input, self._output = request, total, output
-        self._tail = 0
+        self._begin_tail()
         self._anchored = True
         self._inputs.append((request, total))
         if entry.model != self.model:
