@@ -107,6 +107,8 @@ class OpenLog:
         self.records = 0
         self._position: str | None = None
         self._counter_for = counter_for
+        self._told: dict[str, SessionFacts] = {}
+        """Of each session that the store has: what it is told of it."""
 
     def skip(self, until: int, position: str | None) -> None:
         """Feeds the part of the file that the store holds already, and drops what comes out, so
@@ -115,10 +117,11 @@ class OpenLog:
         self._position = position
         for record in self.tail.prefix(_BATCH_BYTES):
             if record.offset >= until:
-                return
+                break
             self.records += 1
             for _ in self._feed(record):
                 pass
+        self._told = {key: replace(self._facts(key)) for key in self.trackers}
 
     def draw(self, records: Sequence[Record], position: Position) -> Drawn:
         """Feeds records to the reader. Cheap beside :meth:`weigh`, and in order."""
@@ -126,8 +129,8 @@ class OpenLog:
         sessions = self.reader.sessions
         for index, record in enumerate(records):
             for session, derived in self._feed(record):
-                facts = sessions.get(session)
-                model = facts.model if facts else None
+                said = sessions.get(session)
+                model = said.model if said else None
                 events += [
                     DrawnEvent(session, event, index, event.model or model) for event in derived
                 ]
@@ -137,12 +140,16 @@ class OpenLog:
         main = next(iter(self.reader.sessions))
         before, self._position = self._position, json.dumps(asdict(position))
         touched = dict.fromkeys([main, *(drawn.session for drawn in events)])
+        # A record may say something of a session that gives no event there: a title, an end.
+        changed = [key for key, was in self._told.items() if sessions.get(key, was) != was]
+        touched.update(dict.fromkeys(changed))
+        told = {key: replace(self._facts(key)) for key in touched}
+        self._told.update(told)
         return Drawn(
             records=records,
             events=events,
             sessions={
-                key: (replace(self._facts(key)), self.reader.numbering(key).next - 1)
-                for key in touched
+                key: (facts, self.reader.numbering(key).next - 1) for key, facts in told.items()
             },
             before=before,
             position=self._position,

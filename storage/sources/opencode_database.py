@@ -38,6 +38,8 @@ _PARSED = ("data", "model", "revert")
 _LEFT_OUT = frozenset({"permission", "summary_diffs", "share_url", "metadata"})
 """Columns of a session that say nothing of its messages, or that nobody else should read."""
 _ATTEMPTS = 3
+_UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+"""What a damaged database raises; the second where a column's name is no text."""
 
 
 def is_database(path: Path) -> bool:
@@ -53,7 +55,7 @@ def is_database(path: Path) -> bool:
         return False
     try:
         found = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
-    except sqlite3.Error:
+    except _UNREADABLE:
         return False
     finally:
         connection.close()
@@ -107,8 +109,9 @@ class DatabaseTail(RowTail):
         rows: list[tuple[Any, ...]] = []
         for rank, table in enumerate(_TABLES):
             for name, session, created, message in self._ask(_NEWER[table], (self._newest,)):
-                place = (created, name) if table == "message" else (created, message)
-                rows.append((session, min(rank, 1), *place, rank, name, table))
+                if isinstance(name, str):  # a row without a name can be told from no other
+                    place = (created, name) if table == "message" else (created, message)
+                    rows.append((session, min(rank, 1), *place, rank, name, table))
         begun = dict(self._ask("SELECT id, time_created FROM session"))
         # Of foreign rows any column may be of any type: never compared with another's.
         rows.sort(key=lambda row: (_order(begun.get(row[0])), *map(_order, row)))
@@ -140,7 +143,7 @@ class DatabaseTail(RowTail):
                 self._connection = self._open()
             self._connection.row_factory = sqlite3.Row if named else None
             return self._connection.execute(question, values).fetchall()
-        except sqlite3.Error as error:
+        except _UNREADABLE as error:
             raise UnreadableError(f"the database cannot be read: {error}") from None
         except OSError as error:
             raise UnreadableError(f"the database cannot be copied: {error}") from None

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,6 +16,9 @@ from storage.records import parse_record
 from storage.row_tail import Key, RowTail
 from storage.sources.base import Stand
 from storage.sources.values import count, mapping, string
+
+_LONGEST = 200
+"""Bytes of an id that is taken for the name of a folder."""
 
 
 def is_session(path: Path) -> bool:
@@ -29,12 +33,12 @@ def session_of(path: Path) -> Path | None:
     if path.suffix != ".json" or len(path.parents) < 3:
         return None
     root, kind = path.parents[2], path.parent.parent.name
+    own = glob.escape(path.parent.name)
     if kind == "message":
-        name = path.parent.name
+        name = own
     elif kind == "part":
-        name = next(
-            (m.parent.name for m in (root / "message").glob(f"*/{path.parent.name}.json")), ""
-        )
+        messages = (root / "message").glob(f"*/{own}.json")
+        name = next((glob.escape(message.parent.name) for message in messages), "")
     else:
         return None
     return next((root / "session").glob(f"*/*{name}.json"), None) if name else None
@@ -97,7 +101,7 @@ class TreeTail(RowTail):
         """There is nothing to forget."""
 
     def _session(self) -> str:
-        return string(mapping(_read(self.path)).get("id")) or self.path.stem
+        return _name(_read(self.path), self.path)
 
     def _path(self, key: Key) -> Path:
         root = self.path.parents[2]
@@ -149,4 +153,7 @@ def _created(value: Any) -> int:
 
 
 def _name(value: Any, path: Path) -> str:
-    return string(mapping(value).get("id")) or path.stem
+    """The id that the file states, which names a folder; the file's own name where it cannot."""
+    own = string(mapping(value).get("id"))
+    is_one = own not in ("", ".", "..") and not {"/", "\0", os.sep}.intersection(own)
+    return own if is_one and len(os.fsencode(own)) <= _LONGEST else path.stem

@@ -281,6 +281,56 @@ def test_a_damaged_database_is_told_of(agent: OpencodeStore, store: Store, tmp_p
     assert [s.native_id for s in store.sessions()] == []
 
 
+def test_names_that_are_no_text_cost_themselves_alone(
+    agent: OpencodeStore, store: Store, tmp_path: Path
+) -> None:
+    agent.ask("msg_1", "one")
+    agent.connection.execute(
+        "INSERT INTO part VALUES (x'ff00', 'msg_1', ?, 1, 9e18, '{}')", (SESSION,)
+    )
+    assert read(store, agent.path) == 3
+    assert sent(store) == [("user", "text", "one")]
+    agent.connection.execute("ALTER TABLE part RENAME COLUMN data TO zwoelf")
+    agent.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    broken = tmp_path / "opencode.db"
+    broken.write_bytes(agent.path.read_bytes().replace(b"zwoelf", b"zw\xf6lf."))
+    assert read(store, broken) == 0
+
+
+def test_a_title_that_comes_late_reaches_a_session_that_says_nothing_else(
+    agent: OpencodeStore, store: Store
+) -> None:
+    agent.session("ses_2")
+    agent.ask("msg_1", "one")
+    agent.ask("msg_2", "two", "ses_2")
+    read(store, agent.path)
+    agent.session("ses_2", title="Told later")
+    for _ in range(2):
+        read(store, agent.path)
+    assert {s.native_id: s.title for s in store.sessions()} == {SESSION: "T", "ses_2": "Told later"}
+
+
+@pytest.mark.parametrize("name", ["../../elsewhere", "/etc", "a\0b", "..", "x" * 300, ""])
+def test_an_id_that_names_no_folder_of_the_tree_is_not_followed(
+    store: Store, tmp_path: Path, name: str
+) -> None:
+    root = tmp_path / "storage"
+    session, message = root / "session/p/ses_1.json", root / "message/ses_1/msg_1.json"
+    part, beside = root / "part/msg_1/prt_1.json", tmp_path / "elsewhere/prt_2.json"
+    for path, value in (
+        (session, {"id": "ses_1", "directory": "/p"}),
+        (message, {"id": name, "sessionID": "ses_1", "role": "user"}),
+        (part, {"id": "prt_1", "type": "text", "text": "mine"}),
+        (beside, {"id": "prt_2", "type": "text", "text": "not mine"}),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(value))
+    read(store, session)
+    with store.connections.read() as connection:
+        raws = connection.execute("SELECT count(*) FROM records").fetchone()[0]
+    assert raws == 3, "the session, its message, the part that lies beside it"
+
+
 def test_where_it_keeps_its_sessions(agent: OpencodeStore) -> None:
     data = agent.path.parents[1]
     agent.ask("msg_1", "one")
