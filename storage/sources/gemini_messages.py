@@ -148,7 +148,7 @@ def _groups(raw: Any, kind: RecordKind, following: Any) -> Iterator[Group]:
     elif type_ in ("info", "warning", "error"):
         yield _note(type_, content)
     else:
-        slot = Slot((), b"unknown")
+        slot = Slot((), repr(raw).encode("utf-8", "replace"))
         yield Group("unknown", (slot,), stands=False, meta={"type": type_name(raw)[:200]})
 
 

@@ -66,6 +66,9 @@ class GeminiReader(GeminiTurns):
         decoded = decode(record.value)
         self._begin(record, value, decoded)
         self.recognised += decoded.is_known
+        self._is_message = decoded.kind == "message"
+        if self._is_message and not decoded.is_known:
+            self._count_unknown(type_name(record.value))
         if decoded.kind == "unknown":
             self._count_unknown(type_name(record.value))
             self._log("unknown", {"type": type_name(record.value)[:200]})

@@ -35,6 +35,8 @@ class GeminiTurns(GeminiEvents):
         self._asked = Asked()
         self._decided: set[str] = set()
         self._begun = False
+        self._is_message = False
+        """The record at hand is one message, of which unknown types are counted already."""
 
     def _head(self, value: Mapping[str, Any]) -> None:
         facts = self.facts
@@ -110,7 +112,7 @@ class GeminiTurns(GeminiEvents):
         group, native = emission.group, emission.native
         blocks = [block for slot in group.slots[emission.first :] for block in slot.blocks]
         facts = []
-        if group.type == "unknown":
+        if group.type == "unknown" and not self._is_message:
             self._count_unknown(str(group.meta["type"]))
         elif group.type == "assistant/message":
             calls = [block for block in blocks if block.kind == "tool_call"]

@@ -225,6 +225,13 @@ def test_a_type_that_nobody_knows_is_kept_and_counted() -> None:
     assert len([event for event in found[""] if event.type == "unknown"]) == 5
 
 
+def test_each_record_of_an_unheard_type_counts_though_its_id_is_known() -> None:
+    rows = [HEADER, {"id": "m1", "type": "model"}, {"id": "m1", "type": "other"}]
+    reader, found = read(ADAPTER, Path("s.jsonl"), records(data([*rows, rows[-1]])))
+    assert reader.unknown_types == {"model": 1, "other": 2}
+    assert len([event for event in found[""] if event.type == "unknown"]) == 2
+
+
 def test_a_document_that_grew_keeps_its_numbers() -> None:
     said = [user("u1", "a"), answer("g1", "b", tokens=TOKENS)]
     short = [{**HEADER, "messages": said}]
