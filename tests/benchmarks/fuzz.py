@@ -1,220 +1,153 @@
-"""Random and hostile input, for as long as one likes; each finding ends it with what was handed in.
+"""Random and hostile input, by the million; each finding is told with the number that makes it.
 
-    python -m tests.benchmarks.fuzz --minutes 30 --seed 1
+    python -m tests.benchmarks.fuzz --lines 10000000 --seed 1
+    python -m tests.benchmarks.fuzz --only read --number 4294967301
 
-Questions over MCP, packs and rebuilt contexts, lines of every agent's log cut and mixed, spans of
-texts that are made to be slow, the screen's cleaner, frames of a browser.
+Lines of every agent's log, damaged, through its reader and the surface; bytes that grow under the
+tail; logs that grow under a store; opencode's rows and files; and, beside each few thousand lines,
+texts for the screen, spans, frames of a browser, queries, packs, questions over MCP, profiles,
+settings and manifests. What is counted are lines and rows of logs, each read at least once.
 """
 
 from __future__ import annotations
 
 import argparse
+import faulthandler
+import gc
 import json
-import random
+import os
+import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
-from compress.beliefs.headline import HEADLINE_LIMIT, headline
-from compress.errors import CompressError
-from compress.spans.blocks import document
-from compress.spans.packer import spans_of
-from compress.spans.values import SpanLimits
-from inspector.sanitize import clean, line
-from inspector.web.frames import MOST_COLUMNS, MOST_ROWS, Resized, frame_of
-from storage.resources import counter
-from storage.sources.registry import registry
-from storage.store import Store
-from tests.inspector.asking import NUMBERS, ODD, answered, hostile_log
-from tests.inspector.logs import usecases
-from tests.storage.store_dump import dump
-from tests.storage.test_ingest import ingest
+from tests.fuzzing import loaders, logs, rows, texts
 
-_CHARACTERS = (
-    "a", " ", "\n", "\r", "\t", "\0", "\x0b", "\x1b[2J", "\x85", "\u0301", "\u200d", "\u2028",
-    "\u202e", "\ud800", "\ufffe", "漢", "。", "ก", "\u0915\u094d", "\U0001f469", "\U0001f1e6", ". ",
-    "```", "~~~\n", "# ", "| a |\n", "- ", "> ", "\\n", '{"a":1},', "</context-pack>", "[/]",
-    "<!--",
-)  # fmt: skip
-_FIELDS = (None, True, -1, 2**70, 1e308, "", "\ud800", [], {}, [[]], {"text": 1}, "x" * 300)
 _TOO_LONG = 20.0
-"""Seconds of the processor; whatever takes longer is a finding."""
+"""Seconds of the processor for one turn, of up to a thousand lines."""
+_HANGS = 120.0
+"""Seconds on the clock after which the process ends with all its stacks."""
+_WARM = 0.02
+"""Share of the run behind which memory is first looked at: caches are full then."""
+_MOST_FINDINGS = 20
+Way = Callable[[Random], int | None]
 
 
-def _text(chance: random.Random) -> str:
-    if chance.random() < 0.5:
-        return "".join(chance.choices(_CHARACTERS, k=chance.randrange(1, 400)))
-    unit = "".join(chance.choices(_CHARACTERS, k=chance.randrange(1, 4)))
-    return unit * chance.randrange(1, 20_000 // len(unit))
+def _ways(folder: Path, corpus: Path | None, clock: logs.Clock) -> dict[str, tuple[int, Way]]:
+    """Name → how often of a hundred turns and more, and what is done."""
+    for part in ("asked", "logs", "rows", "loaded"):
+        (folder / part).mkdir()
+    sessions = texts.Sessions(folder / "asked")
+    foods = logs.foods(corpus)
+    return {
+        "read": (60, lambda chance: logs.read(foods, chance, clock)),
+        "tail": (25, lambda chance: logs.tailed(foods, folder / "logs", chance)),
+        "store": (2, lambda chance: logs.ingested(foods, folder / "logs", chance)),
+        "rows": (4, lambda chance: rows.database(folder / "rows", chance)),
+        "files": (2, lambda chance: rows.tree(folder / "rows", chance)),
+        "screen": (6, texts.screen),
+        "spans": (1, texts.spans),
+        "frames": (2, texts.frame),
+        "queries": (6, sessions.searched),
+        "questions": (1, sessions.asked),
+        "contexts": (1, sessions.packed),
+        "profiles": (2, lambda chance: loaders.profiles(folder / "loaded", chance)),
+        "settings": (2, lambda chance: loaders.settings(folder / "loaded", chance)),
+        "manifests": (1, loaders.manifests),
+    }
 
 
-def _spans(chance: random.Random) -> None:
-    text = _text(chance)
-    try:
-        cut = spans_of(document("d", text), SpanLimits(60, 90, chance.choice((0, 8))), counter())
-    except CompressError:
-        return
-    assert "".join(s.payload[s.payload_start + s.overlap :] for s in cut.spans) == text
-    assert all(span.tokens <= 90 for span in cut.spans)
+def _resident() -> int:
+    """Bytes of memory that the process has."""
+    gc.collect()
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
-def _screen(chance: random.Random) -> None:
-    text = _text(chance)
-    clean(text).encode()
-    assert not {"\x1b", "\0", "\u202e", "\x85"} & set(clean(text))
-    assert "\n" not in line(text, 80)
-    short = headline(text)
-    assert len(short) <= HEADLINE_LIMIT or short in text
+class _Run:
+    """What was done, what it took, what was found."""
 
+    def __init__(self) -> None:
+        self.done: Counter[str] = Counter()
+        self.lines: Counter[str] = Counter()
+        self.took: Counter[str] = Counter()
+        """Seconds of the processor."""
+        self.longest: dict[str, float] = {}
+        self.findings: Counter[str] = Counter()
 
-def _frame(chance: random.Random) -> None:
-    kind = chance.choice(("stdin", "resize", "ping", "focus", "blur", "meta", 7))
-    value = chance.choice((*_FIELDS, {"width": chance.choice(_FIELDS), "height": "9" * 9}))
-    frame = frame_of(json.dumps([kind, value])[: chance.randrange(2, 400)])
-    if isinstance(frame, Resized):
-        assert frame.columns <= MOST_COLUMNS
-        assert frame.rows <= MOST_ROWS
+    def turn(self, name: str, way: Way, number: int) -> None:
+        """One turn; a finding is told and counted."""
+        faulthandler.dump_traceback_later(_HANGS, exit=True)
+        begun = time.process_time()
+        try:
+            self.lines[name] += way(Random(number)) or 0
+            took = time.process_time() - begun
+            if took > _TOO_LONG:
+                raise TimeoutError(f"{took:.0f} s of the processor")
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt | SystemExit):
+                raise
+            self._found(name, number, error)
+        took = time.process_time() - begun
+        self.longest[name] = max(self.longest.get(name, 0.0), took)
+        self.took[name] += took
+        self.done[name] += 1
 
-
-class _Sessions:
-    """A hostile session that is asked."""
-
-    def __init__(self, folder: Path) -> None:
-        hostile_log(folder)
-        self._cases = usecases(":memory:", folder)
-        self._cases.ingest([folder])
-
-    def asked(self, chance: random.Random) -> None:
-        text, number = chance.choice((*ODD, _text(chance)[:500])), chance.choice(NUMBERS)
-        tool, arguments = chance.choice((
-            ("search", (text, number)),
-            ("fetch", (text, number, chance.choice(NUMBERS))),
-            ("pack", (text, number, chance.choice(("session", "project", "store")))),
-            ("pack", (text, 500, "session", chance.choice(ODD))),
-            ("decisions", (text, number)),
-            ("pressure", (text,)),
-            ("pin", ([number], "asked")),
-            ("unpin", ([number], "asked")),
-        ))  # fmt: skip
-        answered(self._cases, (tool, arguments))
-
-    def packed(self, chance: random.Random) -> None:
-        budget = chance.randrange(1, 4_000)
-        for make in (self._cases.pack, self._cases.rebuild):
-            try:
-                report = make("asked", query=_text(chance)[:300], budget=budget).report
-            except CompressError as error:
-                tokens, holds = getattr(error, "least", budget + 1), False
-            else:
-                tokens, holds = report.tokens, True
-            assert (tokens <= budget) is holds, (tokens, budget)
-
-
-class _Logs:
-    """Lines of real and made logs, damaged, mixed and read in pieces."""
-
-    lines = 0
-
-    def __init__(self, folder: Path, corpus: Path | None) -> None:
-        self._folder = folder
-        sources = [hostile_log(folder).path]
-        if corpus is not None:
-            sources += [
-                path for path in sorted(corpus.rglob("*.jsonl")) if path.parts[-2] in _AGENTS
-            ]
-        self._logs = [path.read_bytes().split(b"\n")[:400] for path in sources]
-
-    def read(self, chance: random.Random) -> None:
-        rows = list(chance.choice(self._logs))
-        start = chance.randrange(max(1, len(rows) - 40))
-        rows = rows[:2] + rows[start : start + chance.randrange(1, 40)]
-        for _ in range(chance.randrange(4)):
-            at = chance.randrange(len(rows))
-            rows[at] = _damaged(rows[at], chance)
-        data = b"\n".join(rows) + b"\n"
-        _Logs.lines += len(rows)
-        whole, pieces = self._folder / "f7c1-at-once.jsonl", self._folder / "f7c1-in-parts.jsonl"
-        found = []
-        for path, cuts in ((whole, []), (pieces, sorted(chance.choices(range(len(data)), k=3)))):
-            path.unlink(missing_ok=True)
-            store = Store(":memory:", registry())
-            for cut in (*cuts, len(data)):
-                path.write_bytes(data[:cut])
-                ingest(store, path)
-            rows_of = dump(store)
-            store.close()
-            found.append(json.dumps(rows_of, default=repr).replace(str(path), "PATH"))
-            found[-1] = found[-1].replace(path.stem, "STEM")
-        assert len(found[0]) > 2
-        self.told(found, data)
-
-    @staticmethod
-    def told(found: list[str], data: bytes) -> None:
-        first, second = (json.loads(one) for one in found)
-        # What a file is judged by at its first bytes may differ while there are few of them.
-        if [row[1] for row in first["sources"]] == [row[1] for row in second["sources"]]:
-            for table in ("raw", "damage", "events"):
-                one, two = ([row[1:] for row in told[table]] for told in (first, second))
-                assert one == two, (table, data[:200])
-
-
-_AGENTS = ("claude", "codex", "pi", "gemini", "dsh")
-
-
-def _damaged(row: bytes, chance: random.Random) -> bytes:
-    way = chance.randrange(4)
-    if way == 0:
-        return row[: chance.randrange(len(row) + 1)]
-    if way == 1:
-        at = chance.randrange(len(row) + 1)
-        return row[:at] + bytes([chance.randrange(256)]) + row[at + 1 :]
-    try:
-        value = json.loads(row)
-    except ValueError:
-        return b"\0" * 20
-    target = value
-    while isinstance(target, dict) and target:
-        key = chance.choice(list(target))
-        if not isinstance(target[key], dict) or chance.random() < 0.3:
-            target[key] = chance.choice(_FIELDS)
-            break
-        target = target[key]
-    return json.dumps(value).encode()
+    def _found(self, name: str, number: int, error: BaseException) -> None:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        what = f"{name}: {type(error).__name__} in {place.name}"
+        self.findings[what] += 1
+        if self.findings[what] == 1:
+            print(f"--only {name} --number {number}", flush=True)
+            traceback.print_exc(limit=-6)
+            sys.stderr.flush()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--lines", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--corpus", type=Path)
+    parser.add_argument("--only")
+    parser.add_argument("--number", type=int)
     asked = parser.parse_args()
-    done: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory(prefix="fuzz-") as name:
-        folder = Path(name)
-        for part in ("asked", "logs"):
-            (folder / part).mkdir()
-        sessions, logs = _Sessions(folder / "asked"), _Logs(folder / "logs", asked.corpus)
-        ways: dict[str, Callable[[random.Random], None]] = {
-            "spans": _spans, "screen": _screen, "frames": _frame, "questions": sessions.asked,
-            "contexts": sessions.packed, "logs": logs.read,
-        }  # fmt: skip
-        end = time.monotonic() + 60 * asked.minutes
-        number = asked.seed << 32
-        while time.monotonic() < end:
-            for way, run in ways.items():
-                begun = time.process_time()
-                try:
-                    run(random.Random(number))
-                except BaseException:
-                    print(f"{way}, number {number}", flush=True)
-                    raise
-                took = time.process_time() - begun
-                assert took < _TOO_LONG, f"{way}, number {number}: {took:.0f} s"
-                done[way] += 1
+    run, clock = _Run(), logs.Clock()
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
+        ways = _ways(Path(place), asked.corpus, clock)
+        if asked.number is not None:
+            ways[asked.only][1](Random(asked.number))
+            return
+        turns = [
+            w for w, (often, _) in ways.items() for _ in range(often) if asked.only in (None, w)
+        ]
+        number, told, begun, warm = asked.seed << 32, 0, time.monotonic(), 0
+        while (done := run.lines.total()) < asked.lines and len(run.findings) < _MOST_FINDINGS:
+            turn = Random(number).choice(turns)
+            run.turn(turn, ways[turn][1], number)
             number += 1
-    print(json.dumps({**done, "lines": _Logs.lines}))
+            if not warm and done >= asked.lines * _WARM:
+                warm = _resident()
+            if done // 250_000 > told:
+                told = done // 250_000
+                print(
+                    f"{done:,} lines, {time.monotonic() - begun:.0f} s, "
+                    f"{_resident() >> 20} MiB, worst line {clock.worst:.3f} s",
+                    flush=True,
+                )
+        faulthandler.cancel_dump_traceback_later()
+    print(json.dumps({
+        "lines": run.lines.total(), "seconds": round(time.monotonic() - begun),
+        "processor": round(time.process_time()), "by_way": run.lines, "turns": run.done,
+        "worst_line": round(clock.worst, 4), "worst_line_of": clock.what,
+        "took": {way: round(took) for way, took in run.took.items()},
+        "longest_turn": {way: round(took, 2) for way, took in run.longest.items()},
+        "memory_begin": warm, "memory_end": _resident(), "findings": run.findings,
+    }))  # fmt: skip
+    sys.exit(bool(run.findings))
 
 
 if __name__ == "__main__":
