@@ -1,4 +1,5 @@
-"""Logs into the store: once, or on and on in a thread of its own."""
+"""Logs into the store: once, or on and on in a thread of its own. Of a large backlog the newest
+sessions can be told before anything is read."""
 
 from __future__ import annotations
 
@@ -9,16 +10,24 @@ from pathlib import Path
 
 from inspector.locations import Locations
 from inspector.reports import Damage, IngestReport
+from storage.catalog import SessionRecord
 from storage.follow import Follower
+from storage.glimpse import glimpse
 from storage.ingest import Ingest, Progress, Totals
 from storage.reindexing import index_anew
 from storage.store import Store
 from storage.watch import watch as follow_folders
 
+GLIMPSES, _FIRST = 64, 12
+"""Logs whose beginnings are looked at, more than a screen shows; and after how many it is told."""
+LARGE = 16 << 20
+"""Bytes that wait to be read from which it is worth it: seconds of work."""
+
 
 class Reading:
     """``grew`` is told, while watching, the paths of the files that brought something new.
-    ``poll_interval`` is in seconds, ``clock`` gives seconds since 1970."""
+    ``poll_interval`` is in seconds, ``clock`` gives seconds since 1970; ``large`` is how many
+    unread bytes are glimpsed at first."""
 
     def __init__(
         self,
@@ -28,6 +37,7 @@ class Reading:
         poll_interval: float,
         clock: Callable[[], float],
         grew: Callable[[Iterable[str]], None],
+        large: int = LARGE,
     ) -> None:
         self._store = store
         self._locations = locations
@@ -35,6 +45,8 @@ class Reading:
         self._clock = clock
         self._grew = grew
         self._one_at_a_time = threading.Lock()
+        self._large = large
+        self._glimpsed: tuple[SessionRecord, ...] = ()
         self._follower: Follower | None = None
         self._following: tuple[threading.Thread, threading.Event] | None = None
 
@@ -42,6 +54,13 @@ class Reading:
     def progress(self) -> tuple[int, int, str]:
         """(files done, files in all, a note) of the watching."""
         return (0, 0, "") if self._follower is None else self._follower.progress
+
+    @property
+    def waiting(self) -> tuple[SessionRecord, ...]:
+        """Of a large backlog the newest sessions, those that were read meanwhile included, by what
+        the beginnings of their logs say; none once all is read."""
+        done, in_all, _ = self.progress
+        return self._glimpsed if done < in_all or not in_all else ()
 
     def ingest(self, paths: Sequence[Path], progress: Progress | None) -> IngestReport:
         """Reads files or folders (none: every agent's logs on this machine) into the store."""
@@ -84,10 +103,29 @@ class Reading:
             ingest, read=read, watching=watching, idle=partial(index_anew, self._store)
         )
         found = self._locations.files(paths)
+        self._glimpse(found.paths, stop, notify)
         try:
             follower.run(found.paths, found.folders, self._locations.is_log(paths), stop)
         finally:
             ingest.close()
+
+    def _glimpse(
+        self, paths: Sequence[Path], stop: threading.Event, notify: Callable[[], None]
+    ) -> None:
+        self._glimpsed = ()
+        known = {s.path for s in self._store.sources() if s.position or s.note}
+        unread = [path for path in map(Path.resolve, paths) if str(path) not in known]
+        if sum(map(_size, unread)) < self._large:
+            return
+        for number, path in enumerate(unread[:GLIMPSES], 1):
+            if stop.is_set():
+                return
+            seen = glimpse(self._store.registry, path)
+            if seen is not None:
+                self._glimpsed = (*self._glimpsed, seen)
+            if number == _FIRST:
+                notify()
+        notify()
 
     def start(self, paths: Sequence[Path], notify: Callable[[], None]) -> None:
         """Watches in a thread, in place of an earlier one."""
@@ -106,3 +144,10 @@ class Reading:
             stop.set()
             thread.join()
             self._following = None
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0  # the ingest says why it cannot be read

@@ -30,6 +30,20 @@ def header_of(record: SessionRecord) -> SessionHeader:
     )
 
 
+def with_waiting(
+    records: Sequence[SessionRecord], waiting: Sequence[SessionRecord]
+) -> list[SessionRecord]:
+    """The sessions of the store with those that wait to be read, the newest first."""
+    read = {record.path for record in records}
+    unread = [record for record in waiting if record.path not in read]
+    return sorted([*records, *unread], key=_heard_of, reverse=True)
+
+
+def _heard_of(record: SessionRecord) -> float:
+    """When something was last heard of a session; no event is younger than its file."""
+    return min(record.file_time, record.last_event_at or record.file_time)
+
+
 def session_rows(
     records: Sequence[SessionRecord], settings: Settings, now: float
 ) -> list[SessionRow]:
@@ -94,7 +108,7 @@ def _row(record: SessionRecord, settings: Settings, now: float, parent: str | No
 def state_of(record: SessionRecord, now: float) -> SessionState:
     """Running needs an open turn *and* a file that was written lately."""
     # A copied file looks new, a log with a wrong clock looks old or future: the older one counts.
-    quiet = now - min(record.file_time, record.last_event_at or record.file_time)
+    quiet = now - _heard_of(record)
     if record.ended or record.gone or quiet > ASLEEP:
         return "ended"
     if record.waiting:

@@ -55,7 +55,7 @@ from inspector.reports import (
     SurfaceReport,
     Track,
 )
-from inspector.session_rows import header_of, session_rows
+from inspector.session_rows import header_of, session_rows, with_waiting
 from inspector.settings import MEMORY, Loaded
 from inspector.surface_rows import SurfaceRows
 from inspector.whereabouts import whereabouts
@@ -63,7 +63,6 @@ from inspector.zones import LOCAL, zone_named
 from storage.catalog import SessionRecord
 from storage.errors import UnknownSessionError
 from storage.ingest import Progress
-from storage.resources import prepare
 from storage.search import search
 from storage.sources.registry import registry
 from storage.store import Store
@@ -163,11 +162,6 @@ class UseCases:
         again where there are none."""
         self._scope = tuple(path.expanduser().resolve() for path in paths)
 
-    def prepare_counting(self) -> None:
-        """Loads the counter that most logs need, where that is quick, so that the first of them
-        need not wait for it. May be left out."""
-        prepare()
-
     def start_watching(self, paths: Sequence[Path], notify: Callable[[], None]) -> None:
         """The same in a thread of its own."""
         self._reading.start(paths, notify)
@@ -201,8 +195,13 @@ class UseCases:
     # Sessions
 
     def sessions(self, limit: int | None = None) -> list[SessionRow]:
-        """All sessions, the newest first, sub-agents below the session that started them."""
-        records = self._store.sessions(None if self._scope else limit)
+        """All sessions, the newest first, sub-agents below the session that started them. While a
+        large backlog is read, also those that wait: their id is the path of the log, which
+        :meth:`find` reads."""
+        waiting = self._reading.waiting
+        records = self._store.sessions(None if self._scope or waiting else limit)
+        if waiting:
+            records = with_waiting(records, waiting)[: None if self._scope else limit]
         if self._scope:
             records = [record for record in records if self._in_scope(record)][:limit]
         return session_rows(records, self.settings, self._clock())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual import events, on
@@ -170,7 +171,9 @@ class SessionsScreen(AskingScreen[None]):
     @on(Input.Submitted, "#filter")
     def action_open(self) -> None:
         row = self.query_one(SessionList).row
-        if row is not None:
+        if row is not None and row.id == row.path:  # not read yet: read before all others
+            self.ask("open", partial(self.inquiry.find, row.path), self.ullage.open_session)
+        elif row is not None:
             self.ullage.open_session(row.id)
 
     def action_filter(self) -> None:
