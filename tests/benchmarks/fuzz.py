@@ -99,7 +99,7 @@ class _Run:
 
     def _found(self, name: str, number: int, error: BaseException) -> None:
         place = traceback.extract_tb(error.__traceback__)[-1]
-        what = f"{name}: {type(error).__name__} in {place.name}"
+        what = f"{name}: {type(error).__name__} in {place.name}: {str(error)[:20]!r}"
         self.findings[what] += 1
         if self.findings[what] == 1:
             print(f"--only {name} --number {number}", flush=True)

@@ -29,8 +29,8 @@ _LENGTHS = (8, 40, 200, 200, 200, 1_000)
 _THOROUGH = 0.02
 """Share of the short logs that are held to the whole kit."""
 _VIEWS: tuple[View, ...] = ("resume", "live")
-_TOKENS = 20
-"""The column of the estimate in a dump's sessions."""
+_MAY_DIFFER = {2, 20, 24}
+"""Of a dump's sessions: the name, the estimate of what is in the window, its past figures."""
 _LARGEST = 20_000
 """Bytes of a real log's line that is taken."""
 
@@ -258,10 +258,10 @@ def ingested(foods: Sequence[Food], folder: Path, chance: Random) -> int:
 def _compared(rows: Sequence[Any], table: str) -> str:
     """As text, in which what is no number equals itself. A session keeps the name that it was
     first shown under, whatever its log says later; which of two files holds the copy of an event
-    is told by which was read first. Of events that come again with another content, the estimate
+    is told by which was read first. Of events that come again with another content, the estimates
     of the sessions list may differ."""
     if table == "sessions":
-        rows = [row[:2] + row[3:_TOKENS] + row[_TOKENS + 1 :] for row in rows]
+        rows = [[v for i, v in enumerate(row) if i not in _MAY_DIFFER] for row in rows]
     elif table == "events":
         rows = [row[:-1] for row in rows]
     return repr(rows)
