@@ -20,6 +20,7 @@ from compress.messages.base import Message, NodeContent, Renderer
 
 RENDERERS: dict[str, Renderer] = {
     "atif": chat.render,
+    "batch": chat.render,
     "chat": chat.render,
     "claude": claude.render,
     "cline": cline.render,

@@ -22,7 +22,7 @@ MISSING = "result missing"
 INTERRUPTED = "Tool execution was interrupted before a result was produced."
 """The same of a session."""
 TASK = "task"
-"""Meta ``layout`` of what the model said in a task."""
+"""Meta ``layout`` of what the user and the model said in a task."""
 
 
 @dataclass(slots=True)

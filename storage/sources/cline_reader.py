@@ -50,6 +50,8 @@ class ClineReader(FileReader):
         self._contents = Identities()
         self._ids_seen: dict[str, int] = {}
         self._screens: dict[int, Entry] = {}
+        self._newest = -1
+        """Index of the newest entry of the screen."""
         self._costs: dict[int, Usage] = {}
         """Index of the newest message when a request was made → what it cost, until its answer
         is there."""
@@ -216,12 +218,14 @@ class ClineReader(FileReader):
             self._session.log("artifact/update", {"kind": "todo", "items": items})
 
     def _screen(self, row: Row, index: int) -> None:
-        newest = max(self._screens, default=-1)
+        newest = self._newest
         if row.removed:
             if self._screens.pop(index, None) is not None and index == newest:
-                last = self._screens.get(max(self._screens, default=-1))
+                self._newest = max(self._screens, default=-1)
+                last = self._screens.get(self._newest)
                 self._leave_out(last.deleted if last is not None else None)
             return
+        self._newest = max(newest, index)
         entry = read_entry(row.data)
         before = self._screens.get(index)
         self._screens[index] = entry
@@ -264,8 +268,10 @@ class ClineReader(FileReader):
         """Messages up to this index are left out of requests from here on."""
         transcript, session = self._transcript, self._session
         before, transcript.deleted = transcript.deleted, deleted
+        if before == deleted:
+            return
         wanted = transcript.sent()
-        if before == deleted or wanted == session.standing:
+        if wanted == session.standing:
             return
         if deleted is None or deleted < (before or 0):
             session.stand(wanted, {"marker": "rewind"})

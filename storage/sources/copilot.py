@@ -19,8 +19,8 @@ class CopilotAdapter(SourceAdapter):
     agent: ClassVar[str] = "copilot"
     revision: ClassVar[int] = 1
     approximate: ClassVar[str | None] = (
-        "approximate: Copilot CLI logs neither what stays after a compaction or truncation, nor "
-        "its tools, nor what a request's prompt cost"
+        "Approximate: the log of Copilot CLI tells neither what stays after a compaction or a "
+        "truncation, nor its tools, nor what a prompt cost"
     )
 
     def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:

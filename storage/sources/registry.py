@@ -7,6 +7,7 @@ from pathlib import Path
 
 from storage.sources.atif import AtifAdapter
 from storage.sources.base import Json, LogTail, Registry, SourceAdapter
+from storage.sources.batch import BatchAdapter
 from storage.sources.chat import ChatAdapter
 from storage.sources.claude import ClaudeAdapter
 from storage.sources.cline import ClineAdapter
@@ -46,6 +47,7 @@ def registry() -> Registry:
             OpenhandsAdapter(),
             SweAgentAdapter(),
             AtifAdapter(),
+            BatchAdapter(),
             ChatAdapter(),
         ]
     )

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tests.storage.sources import atif_logs as atif
+from tests.storage.sources import batch_logs as batch
 from tests.storage.sources import cline_logs as cline
 from tests.storage.sources import codex_logs as codex
 from tests.storage.sources import copilot_logs as copilot
@@ -232,6 +233,7 @@ MADE: Mapping[str, Sequence[MadeLog]] = {
         MadeLog(_opencode(), "opencode.db"),
         MadeLog([opencode.exported(_opencode())], "export.json", lines=False),
     ],
+    "batch": [MadeLog(batch.log(), "requests.jsonl")],
     "cline": [
         MadeLog(cline.task_rows(), "tasks/t/api_conversation_history.json"),
         MadeLog(cline.session_rows(), "sessions/s-1/s-1.messages.json"),

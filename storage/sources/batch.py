@@ -1,0 +1,187 @@
+"""OpenAI's batch files, and preferences for fine-tuning: each line, or each request with its
+result, is a session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from compress.events import ContentBlock, SessionEvent
+from storage.sources import chat_content as chat
+from storage.sources.base import (
+    Derived,
+    FileReader,
+    Json,
+    Numbering,
+    Record,
+    Root,
+    SessionFacts,
+    SourceAdapter,
+)
+from storage.sources.batch_content import Exchange, exchange
+from storage.sources.draft import APPEND, Identities, event, title_of, type_name
+from storage.sources.values import mapping, string
+
+EXTRA_BLOCKS = 1 << 20
+"""Block index of a line's first log-only event: behind any content."""
+_LONGEST_FACT = 2_000
+
+
+class BatchAdapter(SourceAdapter):
+    """Has no place of its own: it reads what it is pointed at."""
+
+    agent: ClassVar[str] = "batch"
+    revision: ClassVar[int] = 1
+
+    def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:
+        return iter(())
+
+    def recognises(self, path: Path, head: Sequence[Json]) -> bool:
+        known = sum(exchange(value) is not None for value in head)
+        return 0 < known >= len(head) / 2
+
+    def open(self, path: Path, numbering: Mapping[str, Numbering] | None = None) -> FileReader:
+        return BatchReader(path, numbering)
+
+    def blocks(self, value: Json, block: int) -> tuple[ContentBlock, ...]:
+        found = exchange(value)
+        slots = [] if found is None else found.slots()
+        return _content(slots[block]) if block < len(slots) else ()
+
+
+@dataclass(slots=True)
+class _Session:
+    """One request and what became of it."""
+
+    facts: SessionFacts
+    turn: int = 0
+    step: int = 0
+    steps: dict[str | None, int] = field(default_factory=dict)
+    """Call → the answer that made it."""
+
+
+class BatchReader(FileReader):
+    """One file of requests, of results, or of both."""
+
+    def __init__(self, path: Path, numbering: Mapping[str, Numbering] | None = None) -> None:
+        super().__init__(path, numbering)
+        self._sessions: dict[str, _Session] = {}
+        self._keys: dict[str, str] = {}
+        """``custom_id`` → the key of its session."""
+        self._contents = Identities()
+        self._ids_seen: dict[str, int] = {}
+
+    def feed(self, record: Record) -> Iterable[Derived]:
+        if record.value is None and record.damage is not None:
+            return ()
+        found = exchange(record.value)
+        if found is None:
+            url = string(mapping(record.value).get("url"))
+            name = (url or type_name(record.value))[:200]
+            self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
+            native = self._contents.of(record, record.value)
+            session = self._session("", record)
+            seq = self.numbering(session.facts.key).seq(native, EXTRA_BLOCKS)
+            unknown = event(seq, "unknown", native, EXTRA_BLOCKS, meta={"type": name})
+            return (Derived(session.facts.key, [unknown]),)
+        self.recognised += 1
+        session = self._session(found.name, record)
+        events = list(self._events(record, found, session))
+        return (Derived(session.facts.key, events),) if events else ()
+
+    def _session(self, name: str, record: Record) -> _Session:
+        """A line's session; of a result, that of its request."""
+        key = self._keys.get(name) if name else None
+        if key is None:
+            key = "" if not self._sessions else str(record.line)
+            if name:
+                self._keys[name] = key
+        session = self._sessions.get(key)
+        if session is None:
+            native = name or f"{self.path.stem}#{key}".rstrip("#")
+            session = self._sessions[key] = _Session(SessionFacts(key=key, native_id=native))
+            self.sessions[key] = session.facts
+        return session
+
+    def _native(self, record: Record, found: Exchange) -> str:
+        name = found.id
+        if not name:
+            return self._contents.of(record, record.value)
+        seen = self._ids_seen[name] = self._ids_seen.get(name, 0) + 1
+        return name if seen == 1 else f"{name}~{seen}"
+
+    def _events(self, record: Record, found: Exchange, session: _Session) -> Iterator[SessionEvent]:
+        facts = session.facts
+        facts.model = found.model or facts.model
+        native = self._native(record, found)
+        number = self.numbering(facts.key).seq
+        block = 0
+        usage = found.usage
+        for slots, stands in found.groups():
+            node: int | None = None
+            for slot in slots:
+                seq = number(native, block)
+                blocks = _content(slot)
+                alone = slot.type == "tool/result"
+                begins = node is None
+                if begins or alone:
+                    self._count(session, slot, blocks)
+                    node = seq
+                of_answer = slot.type == "assistant/message" and not found.request
+                cost = usage if stands and of_answer else None
+                usage = None if cost is not None else usage
+                yield event(
+                    seq,
+                    slot.type,
+                    native,
+                    block,
+                    node=node,
+                    op=APPEND if stands else None,
+                    role=slot.role,
+                    blocks=blocks,
+                    turn=session.turn or None,
+                    step=self._step(session, slot, blocks),
+                    model=facts.model if slot.type == "assistant/message" else None,
+                    usage=cost,
+                    request=node if cost is not None else None,
+                    meta={"source": slot.role} if slot.type == "context/message" else {},
+                )
+                block += 1
+        extra = EXTRA_BLOCKS
+        if usage is not None:
+            seq = number(native, extra)
+            yield event(seq, "usage", native, extra, model=facts.model, usage=usage, request=seq)
+            extra += 1
+        if found.error:
+            meta = {"message": found.error[:_LONGEST_FACT]}
+            yield event(number(native, extra), "error", native, extra, meta=meta)
+            extra += 1
+        for offset, name in enumerate(found.strangers(), extra):
+            self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
+            meta = {"type": name[:200]}
+            yield event(number(native, offset), "unknown", native, offset, meta=meta)
+
+    def _count(self, session: _Session, slot: chat.Slot, blocks: tuple[ContentBlock, ...]) -> None:
+        """What a new node does to turn, step and title."""
+        facts = session.facts
+        if slot.type == "user/message":
+            session.turn += 1
+            facts.title = facts.title or title_of("".join(b.text for b in blocks))
+        elif slot.type == "assistant/message":
+            session.step += 1
+
+    def _step(
+        self, session: _Session, slot: chat.Slot, blocks: tuple[ContentBlock, ...]
+    ) -> int | None:
+        if slot.type == "assistant/message":
+            session.steps.update((b.id, session.step) for b in blocks if b.kind == "tool_call")
+            return session.step
+        if slot.type == "tool/result" and blocks:
+            return session.steps.get(blocks[0].id, session.step) or None
+        return None
+
+
+def _content(slot: chat.Slot) -> tuple[ContentBlock, ...]:
+    return tuple(chat.block(part) for part in slot.parts)
