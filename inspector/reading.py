@@ -97,6 +97,7 @@ class Reading:
             self._grew(totals.touched)
             notify()
 
+        self._glimpsed = ()
         ingest = Ingest(self._store, clock=self._clock)
         watching = partial(follow_folders, seconds=self._poll_interval)
         follower = self._follower = Follower(
@@ -112,7 +113,6 @@ class Reading:
     def _glimpse(
         self, paths: Sequence[Path], stop: threading.Event, notify: Callable[[], None]
     ) -> None:
-        self._glimpsed = ()
         known = {s.path for s in self._store.sources() if s.position or s.note}
         unread = [path for path in map(Path.resolve, paths) if str(path) not in known]
         if sum(map(_size, unread)) < self._large:

@@ -131,7 +131,8 @@ class SessionsScreen(AskingScreen[None]):
         sessions = self.query_one(SessionList)
         sessions.now = self.ullage.clock()
         here = sessions.row.id if sessions.row is not None else None
-        cursor = next((at for at, row in enumerate(kept) if row.id == here), 0)
+        # What was not read yet is called by its path, until it has been.
+        cursor = next((at for at, row in enumerate(kept) if here in (row.id, row.path)), 0)
         sessions.show(Listed(kept), cursor)
         self.show_progress()
         self._show_note()
