@@ -32,10 +32,8 @@ class OpenhandsAdapter(SourceAdapter):
 
     def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:
         own = environment.get("OPENHANDS_PERSISTENCE_DIR")
-        base, source = (
-            (Path(own), "OPENHANDS_PERSISTENCE_DIR") if own else (home / ".openhands", "")
-        )
-        folder = base / "conversations"
+        source = "OPENHANDS_PERSISTENCE_DIR" if own else "default"
+        folder = (Path(own) if own else home / ".openhands") / "conversations"
         if named := environment.get("OPENHANDS_CONVERSATIONS_DIR"):
             folder, source = Path(named), "OPENHANDS_CONVERSATIONS_DIR"
         yield Root(folder, f"*/{tree.STATE}", source)

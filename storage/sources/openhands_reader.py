@@ -184,7 +184,7 @@ class OpenhandsReader(OpenhandsTurns):
                     self._say(session, item, raw, None, is_new=node is None)
                 self._mark(session, "branch")
         elif said:
-            if node is None:
+            if node is None and session.conversation.view[-1:] == [item]:
                 session.standing.append(first)
             stands = item.node in session.standing
             self._say(session, item, raw, APPEND if stands else None, is_new=node is None)

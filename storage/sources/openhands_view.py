@@ -129,7 +129,7 @@ class Conversation:
                 self.view = [each for each in self.view if each.name not in gone]
                 if item.entry.summary_at is not None:
                     self.view.insert(item.entry.summary_at, item)
-        elif place not in ("outside", "unknown"):
+        elif place not in ("outside", "unknown") and item.name not in self._gone:
             self.view.append(item)
             if item.is_legacy:
                 self._kept.append(item)

@@ -332,3 +332,70 @@ def made_old() -> list[Json]:
         old(22, "finish", thought="all done"),
         seen(23, "agent_state_changed", "", 0, agent_state="finished"),
     ]
+
+
+def random_old(seed: int) -> list[Json]:
+    """A conversation as it was written before the SDK: messages, answers whose calls are run one
+    by one, with results that are late or none and words of the user's between, commands of the
+    user's own, condensations by list or by range."""
+    choose = random.Random(seed)
+    rows: list[Json] = [old(0, "system", content="rules", tools=[])]
+
+    def add(row: Json) -> int:
+        rows.append(row)
+        return int(row["id"])
+
+    def next_id() -> int:
+        return int(rows[-1]["id"]) + 1
+
+    def words() -> str:
+        return f"words {choose.randint(0, 5)}"
+
+    add(old(1, "message", "user", content="do it"))
+    for number in range(choose.randint(1, 14)):
+        what = choose.random()
+        if what < 0.2:
+            add(old(next_id(), "message", "user", content=words()))
+        elif what < 0.3:
+            add(old(next_id(), "message", content=words()))
+        elif what < 0.65:
+            calls = [f"c{number}.{n}" for n in range(choose.choice((1, 1, 2, 3)))]
+            one = response(f"r{number}", *calls, words=choose.choice((None, "", words())))
+            for call in calls:
+                kind, args = choose.choice((("run", {"command": "ls"}), ("read", {"path": "a"})))
+                cause = add(of(old(next_id(), kind, **args), one, call))
+                if choose.random() < 0.15:
+                    add(old(next_id(), "message", "user", content=words()))
+                if choose.random() < 0.85:
+                    metadata = {"exit_code": choose.choice((0, -1)), "working_dir": "/r"}
+                    given = choose.choice(
+                        (
+                            seen(next_id(), "run", words(), cause, command="l", metadata=metadata),
+                            seen(next_id(), "error", words(), cause),
+                            seen(next_id(), "user_rejected", words(), cause),
+                        )
+                    )
+                    add(of(given, one, call))
+        elif what < 0.72:
+            cause = add(old(next_id(), "run", "user", command="pwd"))
+            given = seen(next_id(), "run", "/r", cause, command="pwd", metadata={"exit_code": 0})
+            add({**given, "source": "user"})
+        elif what < 0.77:
+            add(old(next_id(), "recall", "user", recall_type="knowledge", query="x"))
+        elif what < 0.82:
+            state_ = choose.choice(("running", "awaiting_user_input"))
+            add(seen(next_id(), "agent_state_changed", "", 0, agent_state=state_))
+        elif what < 0.95:
+            # What has its place before the summary is kept, as the agent's condensers do.
+            newest = next_id() - 1
+            first = choose.randint(2, max(2, newest))
+            last = min(newest, first + choose.randint(0, 5))
+            ids = sorted({choose.randint(2, newest) for _ in range(4)} if newest > 1 else ())
+            ranged = {"forgotten_events_start_id": first, "forgotten_events_end_id": last}
+            told: Json = ranged if choose.random() < 0.6 else {"forgotten_event_ids": ids}
+            if choose.random() < 0.7:
+                told |= {"summary": f"summary {number}", "summary_offset": choose.randint(0, 2)}
+            add(old(next_id(), "condensation", **told))
+        else:
+            add(old(next_id(), "finish", thought=words()))
+    return rows
