@@ -191,6 +191,8 @@ def _fold(row: str, width: int) -> list[str]:
             folded.append(row[start:])
             return folded
         blank = row.rfind(" ", start + fits // 2, start + fits + 1)
+        if row.startswith(" %", blank):  # a figure and its unit stay together
+            blank = row.rfind(" ", start + fits // 2, blank)
         end = start + fits if blank <= start else blank
         folded.append(row[start:end])
         start = end if blank <= start else blank + 1

@@ -36,6 +36,8 @@ class TimeSlider(Drawn):
         return 1
 
     def draw(self, width: int, height: int) -> list[Cells]:
+        if not self.newest:
+            return []
         label = self._label()
         track = self._track(width)
         if track < 4:

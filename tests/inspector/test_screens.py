@@ -25,7 +25,7 @@ from inspector.widgets.tones import TONES, Drawn
 from tests.inspector.fakes import FakeUseCases
 from tests.inspector.hostile import DirtyUseCases
 from tests.inspector.stage import make_app, play, settle, strips
-from tests.inspector.tour import Stop, walk
+from tests.inspector.tour import WIDE, Stop, walk
 
 SIZES = ((200, 60), (120, 40), (80, 24), (60, 20))
 """The smallest last: there one moves on."""
@@ -144,14 +144,6 @@ async def test_every_screen_at_every_size(look: str, monkeypatch: pytest.MonkeyP
                 faults = faults_of(app, stop)
                 found += [f"{stop.name}, {width}×{height}: {fault}" for fault in faults]
     assert not found, "\n".join(dict.fromkeys(found))
-
-
-WIDE = (
-    "日本語のテキスト：再試行の失敗を調べる", "👩 ship 🚀✅ 🇯🇵 👍🏽 it", "مرحبا بالعالم retry שלום",
-    "e\u0301 a\u0308 combining", "한국어 세션을 고친다", "ไทยภาษา हिन्दी पाठ",
-    "全角ＡＢＣ　スペース", "/home/用户/项目/重试/测试文件.py", "plain words",
-)  # fmt: skip
-"""Texts of characters that take no cell, one or two."""
 
 
 def cells_before(line: str, words: str) -> int | None:

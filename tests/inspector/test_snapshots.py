@@ -9,8 +9,14 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from inspector.locations import Place
+from inspector.reports import PressureReport, SessionRow
+from storage.errors import UnknownSessionError
 from tests.inspector.fakes import FakePreview, FakeUseCases
+from tests.inspector.hostile import DirtyUseCases
 from tests.inspector.stage import make_app, play
+from tests.inspector.surfaces import FakeView
+from tests.inspector.tour import WIDE
 
 Story = tuple[str | None, list[str]]
 
@@ -94,6 +100,59 @@ def test_while_figures_are_computed_anew(snap_compare: Any, size: tuple[int, int
         await pilot.pause(0.1)
 
     compare(snap_compare, inquiry, ("s1", REGION), size, size == LARGE, move_an_edge)
+
+
+@pytest.mark.parametrize("name", ["sessions", "session", "compaction", "pack"])
+def test_smallest(snap_compare: Any, name: str) -> None:
+    compare(snap_compare, inquiry_of(name), SCREENS[name], (60, 20), light=False)
+
+
+@pytest.mark.parametrize("name", ["sessions", "session", "compaction", "decisions"])
+def test_largest(snap_compare: Any, name: str) -> None:
+    compare(snap_compare, inquiry_of(name), SCREENS[name], (200, 60), light=name == "session")
+
+
+@pytest.mark.parametrize("name", ["sessions", "session"])
+def test_characters_of_any_width(snap_compare: Any, name: str) -> None:
+    compare(snap_compare, DirtyUseCases(WIDE), SCREENS[name], (120, 40), light=False)
+
+
+def test_without_colour(snap_compare: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    compare(snap_compare, FakeUseCases(), SCREENS["session"], (120, 40), light=False)
+
+
+@BOTH_SIZES
+def test_first_run(snap_compare: Any, size: tuple[int, int]) -> None:
+    compare(snap_compare, FirstRun(looked_in=LOOKED_IN), SCREENS["sessions"], size, size == LARGE)
+
+
+def test_session_that_cannot_be_read(snap_compare: Any) -> None:
+    compare(snap_compare, GoneUseCases(), SCREENS["session"], SMALL, light=False)
+
+
+class FirstRun(FakeUseCases):
+    """No session anywhere."""
+
+    def sessions(self, limit: int | None = None) -> list[SessionRow]:
+        return []
+
+
+class GoneUseCases(FakeUseCases):
+    """Neither the surface nor its figures can be had."""
+
+    def view(self, session: str, **_: Any) -> FakeView:
+        raise UnknownSessionError("No session is called s1; ullage sessions lists them.")
+
+    def pressure(self, session: str, **_: Any) -> PressureReport:
+        raise UnknownSessionError("No session is called s1; ullage sessions lists them.")
+
+
+LOOKED_IN = (
+    Place("claude", "~/.claude/projects", there=False, files=0, variables=("CLAUDE_CONFIG_DIR",)),
+    Place("codex", "~/.codex/sessions", there=True, files=0, variables=("CODEX_HOME",)),
+    Place("pi", "~/.pi/agent/sessions", there=False, files=0, variables=("PI_CODING_AGENT_DIR",)),
+)
 
 
 class HeldUseCases(FakeUseCases):

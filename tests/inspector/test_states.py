@@ -150,8 +150,10 @@ async def test_an_answer_on_its_way_is_announced(screen: str) -> None:
         assert words not in text_of(app)
 
 
-@pytest.mark.parametrize("screen", ASKED)
-@pytest.mark.parametrize("known", [True, False], ids=["refused", "failed"])
+@pytest.mark.parametrize(
+    ("screen", "known"),
+    [*((screen, True) for screen in ASKED), ("session", False), ("audit", False), ("pack", False)],
+)
 async def test_what_cannot_be_had_is_said_in_its_place(
     screen: str, known: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -23,6 +23,13 @@ class Stop:
     """Textual's own, over another screen."""
 
 
+WIDE = (
+    "日本語のテキスト：再試行の失敗を調べる", "👩 ship 🚀✅ 🇯🇵 👍🏽 it", "مرحبا بالعالم retry שלום",
+    "e\u0301 a\u0308 combining", "한국어 세션을 고친다", "ไทยภาษา हिन्दी पाठ",
+    "全角ＡＢＣ　スペース", "/home/用户/项目/重试/测试文件.py", "plain words",
+)  # fmt: skip
+"""Texts of characters that take no cell, one or two."""
+
 _PACK = ("b", "r", "enter")
 
 TOUR = (
