@@ -13,6 +13,7 @@ def check(copy: PlanCopy) -> None:
     check_said(copy)
     check_paired(copy)
     check_answered(copy)
+    check_spoken(copy)
 
 
 def check_said(copy: PlanCopy) -> None:
@@ -47,6 +48,20 @@ def check_answered(copy: PlanCopy) -> None:
         raise ResumeRefusedError(
             f"The call at event {call} of {copy.source.name} has no result yet: let the agent "
             f"finish its step, or copy the moment before it with --at {before}.",
+            choices=[before],
+        )
+
+
+def check_spoken(copy: PlanCopy) -> None:
+    """Raises :class:`ResumeRefusedError` for a plan that ends in thinking without a word, which
+    the provider takes from nobody (C04)."""
+    last = copy.nodes[-1]
+    kinds = {block.kind for piece in last.pieces for block in piece.blocks}
+    if last.type == "assistant/message" and kinds == {"thinking"}:
+        before = last.node - 1 if isinstance(last.node, int) else last.node
+        raise ResumeRefusedError(
+            f"{copy.source.name} ends at event {last.node} in thinking without a word, which the "
+            f"provider refuses: copy the moment before it with --at {before}.",
             choices=[before],
         )
 

@@ -163,13 +163,14 @@ def test_thinking_and_its_signature_keep_every_byte() -> None:
     log = Log("s")
     log.user("hi", "u1")
     log.assistant(THINKING, "a1")
+    log.assistant("so", "a2")
     copy = copy_of(log)
     lines = [*copy.records()]
     strange = lines[1].raw.decode().replace(json.dumps(THINKING), raw)
     assert strange != lines[1].raw.decode()
     piece = copy.nodes[1].pieces[0]
     node = CopyNode(2, (type(piece)(piece.event, type(lines[1])(2, strange.encode())),))
-    composed = ClaudeWriter().compose(copy_of(log, lambda nodes: [nodes[0], node]))
+    composed = ClaudeWriter().compose(copy_of(log, lambda nodes: [nodes[0], node, *nodes[2:]]))
     assert raw.encode() in composed.lines[1]
 
 
