@@ -24,6 +24,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import shutil
 import sqlite3
 import statistics
@@ -34,19 +35,15 @@ import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyte
 
 from tests.benchmarks.append_latency import last_uuid, quantile, record
-from tests.benchmarks.ingest import corpus_logs, resident, salted, tree_of
+from tests.benchmarks.ingest import resident, tree_of
 from tests.benchmarks.key_latency import SIZE, Terminal
+from tests.benchmarks.trees import environment, make_tree
 
-PLACES = {"claude": ".claude/projects/-work-{n:02}", "codex": ".codex/sessions/2026/{n:02}/01",
-          "pi": ".pi/agent/sessions/--work-{n:02}--"}  # fmt: skip
-"""Where each agent keeps its logs; a few folders of each."""
-FOLDERS = 24
-STAMP = re.compile(rb'"timestamp":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)')
 LINE = re.compile(r"\b(claude|codex|pi)\b")
 """What every session's line on the screen holds."""
 TICK = 0.005
@@ -135,47 +132,6 @@ class Peak:
         return round(self.megabytes, 1)
 
 
-def make_tree(home: Path, megabytes: int) -> tuple[list[Path], int]:
-    """The logs of the home, newest first, and their bytes; made where they are not there yet."""
-    note = home / "made.json"
-    if not note.exists() or json.loads(note.read_text())["megabytes"] != megabytes:
-        shutil.rmtree(home, ignore_errors=True)
-        _fill(home, megabytes << 20)
-        note.write_text(json.dumps({"megabytes": megabytes}))
-    logs = sorted(home.glob(".*/**/*.jsonl"), key=lambda log: -log.stat().st_mtime_ns)
-    return logs, sum(log.stat().st_size for log in logs)
-
-
-def _fill(home: Path, size: int) -> None:
-    sources = [
-        path
-        for path in corpus_logs()
-        if path.suffix == ".jsonl" and path.parent.name in PLACES and "NOT-A" not in path.name
-    ]
-    number = 0
-    while size > 0:
-        source = sources[number % len(sources)]
-        data = salted(source.read_bytes(), number)
-        place = PLACES[source.parent.name].format(n=number % FOLDERS + 1)
-        name = f"rollout-{source.stem}" if source.parent.name == "codex" else source.stem
-        log = home / place / f"{name}-{number:06x}.jsonl"
-        log.parent.mkdir(parents=True, exist_ok=True)
-        log.write_bytes(data)
-        stamps = STAMP.findall(data)
-        said = time.strptime(
-            max(stamps, default=b"2025-01-01T00:00:00").decode(), "%Y-%m-%dT%H:%M:%S"
-        )
-        os.utime(log, (time.mktime(said) + number, time.mktime(said) + number))
-        size -= len(data)
-        number += 1
-
-
-def environment(home: Path) -> dict[str, str]:
-    """Of a process that finds its logs in this home, and nothing of this user's."""
-    kept = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm-256color"}
-    return kept | {"HOME": str(home), "TEXTUAL_ANIMATIONS": "none", "COLORTERM": "truecolor"}
-
-
 def fresh(folder: Path, name: str) -> Path:
     """A place for a store where none is."""
     for old in folder.glob(f"{name}*"):
@@ -256,29 +212,43 @@ def app_reads_all(home: Path, folder: Path, size: int, *, slow: bool) -> dict[st
     }
 
 
-def run(command: list[str], environ: dict[str, str]) -> tuple[float, float, str]:
-    """(seconds, peak MB, stdout) of a program."""
+class Ran(NamedTuple):
+    """What a program took."""
+
+    seconds: float
+    processor: float
+    """Seconds, of all threads and of its children."""
+    peak_mb: float
+    out: str
+
+
+def run(command: list[str], environ: dict[str, str]) -> Ran:
+    """A program, to its end."""
     root = Path(__file__).resolve().parents[2]
-    begun = time.perf_counter()
+    begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     process = subprocess.Popen(
         command, cwd=root, env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
     peak = Peak(process.pid)
     out, _ = process.communicate(timeout=PATIENCE)
-    taken = time.perf_counter() - begun
-    return taken, peak.end(), out
+    taken, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Ran(taken, processor, peak.end(), out)
 
 
 def ingests(home: Path, db: Path, size: int, *, slow: bool) -> dict[str, Any]:
     """All of the tree into an empty store, interpreter start included."""
     name = "tiktoken" if slow else "fast"
-    taken, memory, _ = run(
-        [sys.executable, "-c", INGEST.format(db=str(db), slow=slow)], environment(home)
-    )
+    ran = run([sys.executable, "-c", INGEST.format(db=str(db), slow=slow)], environment(home))
+    return _figures(f"ingest_{name}", ran, size)
+
+
+def _figures(name: str, ran: Ran, size: int) -> dict[str, Any]:
     return {
-        f"ingest_{name}_s": round(taken, 1),
-        f"ingest_{name}_mb_s": round(size / 2**20 / taken, 1),
-        f"ingest_{name}_peak_mb": memory,
+        f"{name}_s": round(ran.seconds, 1),
+        f"{name}_mb_s": round(size / 2**20 / ran.seconds, 1),
+        f"{name}_processor_s": round(ran.processor, 1),
+        f"{name}_peak_mb": ran.peak_mb,
     }
 
 
@@ -287,23 +257,18 @@ def peer(program: str, home: Path, folder: Path, size: int) -> dict[str, Any]:
     place = folder / "peer"
     shutil.rmtree(place, ignore_errors=True)
     environ = environment(home) | {"AGENTSVIEW_DATA_DIR": str(place), "AGENTSVIEW_NO_DAEMON": "1"}
-    taken, memory, out = run([program, "sync"], environ)
+    ran = run([program, "sync"], environ)
     held = sum(file.stat().st_size for file in place.rglob("*") if file.is_file()) / 2**20
-    return {
-        "peer_s": round(taken, 1),
-        "peer_mb_s": round(size / 2**20 / taken, 1),
-        "peer_peak_mb": memory,
-        "peer_store_mb": round(held),
-        "peer_said": " ".join(out.split())[-120:],
-    }
+    said = " ".join(ran.out.split())[-80:]
+    return _figures("peer", ran, size) | {"peer_store_mb": round(held), "peer_said": said}
 
 
 def nothing_new(home: Path, db: Path) -> dict[str, Any]:
     """A look at everything that finds nothing."""
     seconds = []
     for _ in range(3):
-        _, _, out = run([sys.executable, "-c", RESCAN.format(db=str(db))], environment(home))
-        taken, files, records = json.loads(out.splitlines()[-1])
+        ran = run([sys.executable, "-c", RESCAN.format(db=str(db))], environment(home))
+        taken, files, records = json.loads(ran.out.splitlines()[-1])
         assert not records, "a rescan found something"
         seconds.append(taken)
     return {"rescan_s": round(statistics.median(seconds), 3), "rescan_files": files}
