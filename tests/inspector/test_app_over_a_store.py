@@ -172,7 +172,7 @@ async def test_the_audit_shows_both_and_takes_ours_back(cases: UseCases) -> None
     async with on_stage(cases, "a") as (app, pilot):
         assert isinstance(app.screen, AuditScreen)
         shown = text_of(app)
-        assert "chain intact · 2 operations, 2 standing" in shown
+        assert "2 operations, 2 standing · chain intact" in shown
         for row in (own, ours):
             assert row.tokens_before is not None
             assert f"{figures.tokens(row.tokens_before)} → " in shown
