@@ -60,7 +60,8 @@ def heading(session: SessionHeader, paint: Paint, *facts: str) -> Iterator[str]:
 def sessions_text(rows: Sequence[SessionRow], now: float, paint: Paint) -> Iterator[str]:
     """One line a session, the newest first as they came."""
     if not rows:
-        yield "No sessions in the store yet. Read some: ullage ingest, or look at ullage demo."
+        yield "No session yet: ullage ingest reads the logs found here, or those below a PATH."
+        yield "Where they are looked for: ullage doctor. All of it without a log: ullage demo."
         return
     columns: tuple[Column, ...] = (
         Column("", most=1),

@@ -14,6 +14,7 @@ from inspector.usecases import UseCases
 from inspector.widgets.session_list import SessionList
 from storage.errors import StorageError
 from storage.sources.registry import registry
+from tests.inspector.conftest import Ullage
 from tests.inspector.fakes import FakeUseCases
 from tests.inspector.logs import Log, usecases
 from tests.inspector.stage import make_app, on_stage, play, settle, text_of
@@ -120,6 +121,14 @@ def test_paths_that_were_named_are_looked_at_instead(tmp_path: Path) -> None:
         Place("", str(tmp_path / "gone"), False, 0),
     )
     cases.close()
+
+
+def test_the_command_line_says_the_same_in_two_lines(ullage: Ullage) -> None:
+    first, second = ullage("sessions").out.splitlines()
+    assert "ullage ingest reads the logs found here, or those below a PATH" in first
+    assert "ullage doctor" in second
+    assert "ullage demo" in second
+    assert max(len(first), len(second)) < 80
 
 
 @pytest.mark.parametrize("screen", ASKED)
