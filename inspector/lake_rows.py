@@ -122,7 +122,7 @@ def event_row(session: SessionRecord, one: LakeEvent, clean: Cleaner) -> Row:
         "thinking_tokens": entry.thinking_tokens,
         "call_tokens": entry.call_tokens,
         "image_tokens": entry.image_tokens,
-        "calls": [{"id": readable(i), "name": readable(name)} for i, name in entry.calls],
+        "calls": [{"id": readable(i), "name": clean(name)} for i, name in entry.calls],
         "results": [readable(i) for i in entry.results],
         "is_error": entry.is_error,
         "request": entry.request,
@@ -218,7 +218,8 @@ def _operation(event: SessionEvent) -> Row:
 
 def _cleaned(block: ContentBlock, clean: Cleaner) -> ContentBlock:
     given = None if block.input is None else clean_json(block.input, clean)
-    return block.model_copy(update={"text": clean(block.text), "input": given})
+    name = None if block.name is None else clean(block.name)
+    return block.model_copy(update={"text": clean(block.text), "name": name, "input": given})
 
 
 def _block(block: ContentBlock) -> Row:

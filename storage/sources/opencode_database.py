@@ -27,11 +27,11 @@ from storage.sources.base import Stand
 WAL = "-wal"
 _MAGIC = b"SQLite format 3\x00"
 _TABLES = ("session", "message", "part")
-_NEWER = {
-    "session": "SELECT id, id, time_created, '' FROM session WHERE time_updated >= ?",
-    "message": "SELECT id, session_id, time_created, '' FROM message WHERE time_updated >= ?",
-    "part": "SELECT p.id, p.session_id, m.time_created, m.id FROM part p "
-    "JOIN message m ON m.id = p.message_id WHERE p.time_updated >= ?",
+_ROWS = {
+    "session": "SELECT t.id, t.id, t.time_created, '' FROM session t",
+    "message": "SELECT t.id, t.session_id, t.time_created, '' FROM message t",
+    "part": "SELECT t.id, t.session_id, m.time_created, m.id FROM part t "
+    "JOIN message m ON m.id = t.message_id",
 }
 _PARSED = ("data", "model", "revert")
 """Columns that hold JSON."""
@@ -61,6 +61,21 @@ def is_database(path: Path) -> bool:
         connection.close()
     # One that was just made may hold all of it in its log still.
     return found.issuperset(_TABLES) or (not found and path.name.startswith("opencode"))
+
+
+def holds(path: Path, session: str) -> bool:
+    """Whether a session stands in a database, as far as its log was moved into it."""
+    try:
+        connection = _connect(path, "mode=ro&immutable=1")
+    except sqlite3.Error:
+        return False
+    try:
+        asked = "SELECT 1 FROM session WHERE id = ?"
+        return connection.execute(asked, (session,)).fetchone() is not None
+    except _UNREADABLE:
+        return False
+    finally:
+        connection.close()
 
 
 def stand_of(path: Path) -> Stand | None:
@@ -108,7 +123,7 @@ class DatabaseTail(RowTail):
     def scan(self, known: Sequence[Key]) -> Iterator[Key]:
         rows: list[tuple[Any, ...]] = []
         for rank, table in enumerate(_TABLES):
-            for name, session, created, message in self._ask(_NEWER[table], (self._newest,)):
+            for name, session, created, message in self._newer(table):
                 if isinstance(name, str):  # a row without a name can be told from no other
                     place = (created, name) if table == "message" else (created, message)
                     rows.append((session, min(rank, 1), *place, rank, name, table))
@@ -123,6 +138,13 @@ class DatabaseTail(RowTail):
             if len(ours) + fresh != count:
                 there = {row[0] for row in self._ask(f"SELECT id FROM {table}")}  # noqa: S608
                 yield from (key for key in ours if key.id not in there)
+
+    def _newer(self, table: str) -> list[Any]:
+        """The rows that may have changed: all of them, where a table does not tell when."""
+        columns = {column[1] for column in self._ask(f"PRAGMA table_info({table})")}
+        if "time_updated" not in columns:
+            return self._ask(_ROWS[table])
+        return self._ask(_ROWS[table] + " WHERE t.time_updated >= ?", (self._newest,))
 
     def row(self, key: Key) -> dict[str, Any] | None:
         found = self._ask(f"SELECT * FROM {key.table} WHERE id = ?", (key.id,), named=True)  # noqa: S608

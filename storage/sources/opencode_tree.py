@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from storage.records import parse_record
-from storage.row_tail import Key, RowTail
+from storage.row_tail import Key, RowTail, UnreadableError
 from storage.sources.base import Stand
+from storage.sources.opencode_database import holds
 from storage.sources.values import count, mapping, string
 
 _LONGEST = 200
@@ -63,6 +64,10 @@ class TreeTail(RowTail):
         return Stand(size, newest, own.st_dev, own.st_ino)
 
     def scan(self, known: Sequence[Key]) -> Iterator[Key]:
+        # opencode moved its sessions into a database once, and left the files where they were.
+        database = self.path.parents[3] / "opencode.db"
+        if not known and database.is_file() and holds(database, self._session()):
+            raise UnreadableError(f"its session stands in {database.name}, which is read instead")
         keys = [Key("session", self.path.name)]
         messages = [(_read(path), path) for path in self._messages()]
         messages.sort(key=lambda one: (_created(one[0]), _name(one[0], one[1])))

@@ -96,6 +96,22 @@ def test_r39_all_of_many_files_are_listed_and_closed(cases: UseCases, hard_input
     assert len(list(descriptors.iterdir())) <= before
 
 
+def test_r42_a_session_in_both_stores_of_opencode_is_shown_once_from_the_newer(
+    cases: UseCases, hard_inputs: Path
+) -> None:
+    for _ in range(2):
+        notes = cases.ingest([hard_inputs / "R42"]).notes
+        stores = {row.id: Path(row.path).name for row in cases.sessions()}
+        assert stores == {
+            "ses_both": "opencode.db",
+            "ses_new": "opencode.db",
+            "ses_old": "ses_old.json",
+        }
+        assert [note.rpartition("/")[2] for note in notes] == [
+            "ses_both.json: its session stands in opencode.db, which is read instead"
+        ]
+
+
 def test_r41_no_text_depends_on_the_locale(hard_inputs: Path, tmp_path: Path) -> None:
     def ullage(*arguments: str) -> subprocess.CompletedProcess[bytes]:
         # The library regex asks for the locale with each pattern, for a flag that nobody sets.
