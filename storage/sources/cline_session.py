@@ -117,7 +117,9 @@ class ClineSession:
         self._mark(before, wanted, meta)
         return True
 
-    def _mark(self, before: list[Node], wanted: list[Node], meta: Mapping[str, Any]) -> None:
+    def _mark(self, before: Sequence[Node], wanted: list[Node], meta: Mapping[str, Any]) -> None:
+        # A compaction names all that stands; other steps are told shortly.
+        known = () if "checkpoint" in meta else before
         seq, block = self._next_fact()
         self.events.append(
             event(
@@ -126,7 +128,7 @@ class ClineSession:
                 self._native,
                 block,
                 node=seq,
-                op=_rebase(before, wanted),
+                op=_rebase(known, wanted),
                 turn=self.turn or None,
                 time=self._time,
                 meta=meta,

@@ -60,6 +60,14 @@ def summary(words: str) -> dict[str, Any]:
     return user(text(words), id="sum", metadata={"kind": "compaction_summary"})
 
 
+def talk(number: int) -> list[Any]:
+    """So many messages."""
+    return [
+        user(text(f"<task>u{n}</task>")) if n % 2 == 0 else answer(text(f"a{n}"))
+        for n in range(number)
+    ]
+
+
 METRICS = {"inputTokens": 100, "outputTokens": 7, "cacheReadTokens": 60, "cacheWriteTokens": 10}
 TASK = [
     user(text("<task>\ndo it\n</task>"), text("<environment_details>\nx\n</environment_details>")),

@@ -11,26 +11,19 @@ import pytest
 from compress.events import SessionEvent, Usage
 from compress.messages import derive_messages
 from compress.surface import fold
-from storage.row_tail import RowTail
 from storage.sources.base import FileReader
 from storage.sources.cline import ClineAdapter
 from storage.sources.cline_sidecar import holds, prefix_hash
-from storage.sources.registry import adapter_of, registry
-from storage.store import Store
-from storage.tail import Tail
 from tests.conftest import REPOSITORY
 from tests.derivation import content, read
-from tests.storage.sources import opencode_store
 from tests.storage.sources.cline_cases import (
     digested,
     random_session,
     random_task,
     session_as_shown,
-    shown,
     task_as_shown,
 )
 from tests.storage.sources.cline_logs import (
-    MANIFEST,
     SESSION,
     TASK,
     answer,
@@ -40,10 +33,10 @@ from tests.storage.sources.cline_logs import (
     row,
     screen,
     session_rows,
+    talk,
     task_rows,
     text,
     user,
-    write,
 )
 from tests.storage.sources.kit import rows_as_records
 
@@ -72,14 +65,6 @@ def types(events: list[SessionEvent], *wanted: str) -> list[SessionEvent]:
 
 def messages(*listed: Any) -> list[dict[str, Any]]:
     return [row("message", index, message) for index, message in enumerate(listed)]
-
-
-def talk(number: int) -> list[Any]:
-    """So many messages."""
-    return [
-        user(text(f"<task>u{n}</task>")) if n % 2 == 0 else answer(text(f"a{n}"))
-        for n in range(number)
-    ]
 
 
 # ------------------------------------------------------------------------------ what Cline sends
@@ -269,151 +254,3 @@ def test_a_sub_agent_names_the_session_of_its_folder() -> None:
         "subagent",
         "s-1",
     )
-
-
-# ----------------------------------------------------------------------------------------- files
-
-
-def task(folder: Path, told: list[Any]) -> Path:
-    path = folder / "tasks" / "7" / "api_conversation_history.json"
-    write(path, told)
-    return path
-
-
-def test_a_task_is_followed_by_what_changed(tmp_path: Path, store: Store) -> None:
-    path = task(tmp_path, talk(2))
-    assert opencode_store.read(store, path) == 2
-    assert opencode_store.read(store, path) == 0
-    task(tmp_path, talk(3))
-    assert opencode_store.read(store, path) == 1
-    write(path.with_name("ui_messages.json"), [screen("task", "x", at=-1)])
-    assert opencode_store.read(store, path) == 1
-
-
-def test_a_file_that_is_half_written_changes_nothing(tmp_path: Path, store: Store) -> None:
-    path = task(tmp_path, talk(6))
-    entries = [screen("text", "x", at=5, deleted=[2, 3])]
-    write(path.with_name("ui_messages.json"), entries)
-    opencode_store.read(store, path)
-    before = shown(path)
-    path.with_name("ui_messages.json").write_text("[{", encoding="utf-8")
-    assert opencode_store.read(store, path) == 0
-    path.write_text("[{", encoding="utf-8")
-    assert opencode_store.read(store, path) == 0
-    task(tmp_path, talk(6))
-    write(path.with_name("ui_messages.json"), entries)
-    assert opencode_store.read(store, path) == 0
-    assert shown(path) == before
-
-
-def test_the_list_of_tasks_says_what_is_left_out(tmp_path: Path) -> None:
-    path = task(tmp_path, talk(6))
-    tasks = [{"id": "6"}, {"id": "7", "task": "t", "conversationHistoryDeletedRange": [2, 3]}]
-    write(tmp_path / "state" / "taskHistory.json", tasks)
-    assert [blocks[0][2] for _, blocks in shown(path)] == [
-        "<task>u0</task>",
-        "a1",
-        "<task>u4</task>",
-        "a5",
-    ]
-
-
-def test_files_beside_belong_to_their_conversation(tmp_path: Path) -> None:
-    path = task(tmp_path, TASK)
-    session = tmp_path / "sessions" / "s" / "s.messages.json"
-    write(session, document())
-    write(session.with_name("s.json"), MANIFEST)
-    assert ADAPTER.log_of(path.with_name("ui_messages.json")) == path
-    assert ADAPTER.log_of(session.with_name("s.json")) == session
-    assert ADAPTER.log_of(session.with_name("s.compaction.json")) == session
-    assert ADAPTER.log_of(tmp_path / "other.json") == tmp_path / "other.json"
-    assert ADAPTER.keeps(path)
-    assert ADAPTER.keeps(session)
-    chat = tmp_path / "chat.messages.json"
-    write(chat, {"messages": talk(2)})
-    assert not ADAPTER.keeps(chat)
-    for log in (path, session):
-        found = adapter_of(registry(), log)
-        assert found is not None
-        assert found.agent == "cline"
-        assert isinstance(ADAPTER.tail(log, None, lambda: iter(())), RowTail)
-
-
-def test_a_copy_of_a_document_is_the_same_conversation(tmp_path: Path) -> None:
-    path = tmp_path / "copy.json"
-    write(path, document())
-    assert adapter_of(registry(), path) is not None
-    with Tail(path) as tail:
-        reader, events = read(ADAPTER, path, tail.read(final=True).records)
-    _, rows = feed(*session_rows()[1:6], *session_rows()[7:9])
-    assert texts(events[""]) == texts(rows)
-    assert reader.recognised == 1
-
-
-# -------------------------------------------------------------------------------- where they are
-
-
-def roots(environment: dict[str, str], home: Path) -> list[tuple[str, str]]:
-    return [(str(root.path), root.source) for root in ADAPTER.roots(environment, home)]
-
-
-def test_its_folders_are_those_of_its_own_variables(tmp_path: Path) -> None:
-    assert roots({"CLINE_DATA_DIR": "/d", "CLINE_DIR": "/c"}, tmp_path)[:2] == [
-        ("/d/sessions", "CLINE_DATA_DIR"),
-        ("/d/tasks", "CLINE_DATA_DIR"),
-    ]
-    assert roots({"CLINE_DIR": "/c"}, tmp_path)[0] == ("/c/data/sessions", "CLINE_DIR")
-    own = roots({"CLINE_SESSION_DATA_DIR": "/s"}, tmp_path)
-    assert own[0] == ("/s", "CLINE_SESSION_DATA_DIR")
-    assert own[1] == (str(tmp_path / ".cline" / "data" / "tasks"), "default")
-
-
-def test_each_editor_that_has_used_it_is_looked_into(tmp_path: Path) -> None:
-    never = roots({}, tmp_path)[2:]
-    default = tmp_path / ".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks"
-    assert never == [(str(default), "default")]
-    for place in (".config/Cursor/User", ".vscode-server/data/User"):
-        (tmp_path / place / "globalStorage/saoudrizwan.claude-dev").mkdir(parents=True)
-    found = [path for path, _ in roots({}, tmp_path)[2:]]
-    assert [Path(path).relative_to(tmp_path).parts[:2] for path in found] == [
-        (".config", "Cursor"),
-        (".vscode-server", "data"),
-    ]
-
-
-# ------------------------------------------------------------------------------------- the corpus
-
-
-@pytest.mark.corpus
-@pytest.mark.parametrize("name", ["sdk_session.messages.json", "sdk_agentic.compaction.json"])
-def test_sessions_of_the_corpus(corpus: Path, name: str) -> None:
-    path = corpus / "cline" / name
-    adapters = registry()
-    found = adapter_of(adapters, path)
-    assert found is not None
-    assert found.agent == "cline"
-    with found.tail(path, None, lambda: iter(())) if found.keeps(path) else Tail(path) as tail:
-        records = tail.read(final=True).records
-    reader, events = read(ADAPTER, path, records)
-    assert (reader.recognised, reader.unknown_types) == (len(records), {})
-    told = json.loads(path.read_text(encoding="utf-8"))
-    expected = [("system", ["text"])]
-    for message in told["messages"]:
-        kinds = [_KINDS.get(part["type"], part["type"]) for part in message["content"]]
-        expected.append((message["role"], kinds))
-    messages = derive_messages(content(fold(events[""]), events[""]), "cline")
-    assert [(m.role, [b.kind for b in m.blocks]) for m in messages] == expected
-    spoken = [b.text for m in messages if m.role == "assistant" for b in m.blocks if b.text]
-    assert spoken == [
-        part["text"]
-        for message in told["messages"]
-        for part in message["content"]
-        if message["role"] == "assistant" and part["type"] == "text"
-    ]
-    figures = [m["metrics"] for m in told["messages"] if "metrics" in m]
-    costs = [event.usage for event in events[""] if event.usage is not None]
-    assert [usage.total_input for usage in costs] == [m["inputTokens"] for m in figures]
-    assert reader.sessions[""].native_id == told["sessionId"]
-
-
-_KINDS = {"tool_use": "tool_call", "file": "context"}
