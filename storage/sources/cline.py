@@ -77,7 +77,8 @@ class ClineAdapter(SourceAdapter):
             return False
         if isinstance(head[0], list):
             # Anthropic's messages; other tools keep lists of them, too.
-            return path.name == TASK_FILE and all(map(is_message, head[0]))
+            own = path.name == TASK_FILE and not files.is_fork(path)
+            return own and all(map(is_message, head[0]))
         return is_session(mapping(head[0]))
 
     def open(self, path: Path, numbering: Mapping[str, Numbering] | None = None) -> FileReader:

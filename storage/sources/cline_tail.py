@@ -27,11 +27,20 @@ METADATA_FILE = "task_metadata.json"
 COMPACTION_SUFFIX = ".compaction.json"
 _TASK_LIST = Path("state", "taskHistory.json")
 _HEAD_BYTES = 4096
+_FORKS = frozenset({"rooveterinaryinc.roo-cline", "kilocode.kilo-code"})
+_FORKS_FILE = "history_item.json"
 
 
 def is_task(path: Path) -> bool:
     """Whether this is the file that stands for a task, by its name."""
-    return path.name == TASK_FILE and path.is_file()
+    return path.name == TASK_FILE and path.is_file() and not is_fork(path)
+
+
+def is_fork(path: Path) -> bool:
+    """Whether this is a task of Roo Code or Kilo Code, which keep the same files and send them by
+    another rule; by its place, or by a file that only they have."""
+    folders = {part.lower() for part in path.parts}
+    return bool(folders & _FORKS) or path.with_name(_FORKS_FILE).is_file()
 
 
 def is_session(path: Path) -> bool:

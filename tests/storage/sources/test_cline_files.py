@@ -114,6 +114,18 @@ def test_files_beside_belong_to_their_conversation(tmp_path: Path) -> None:
         assert isinstance(ADAPTER.tail(log, None, lambda: iter(())), RowTail)
 
 
+def test_forks_that_send_the_same_files_otherwise_are_left_alone(tmp_path: Path) -> None:
+    roo = tmp_path / "rooveterinaryinc.roo-cline" / "tasks" / "7" / "api_conversation_history.json"
+    write(roo, talk(4))
+    kilo = task(tmp_path, talk(4))
+    write(kilo.with_name("history_item.json"), {"id": "7"})
+    for path in (roo, kilo):
+        assert not ADAPTER.keeps(path)
+        found = adapter_of(registry(), path)
+        assert found is not None
+        assert found.agent == "chat"
+
+
 def test_a_copy_of_a_document_is_the_same_conversation(tmp_path: Path) -> None:
     path = tmp_path / "copy.json"
     write(path, document())
