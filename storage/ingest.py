@@ -42,7 +42,7 @@ _FEW = 16
 _COLLECT_AFTER = 64 << 20
 """Bytes of logs after which garbage is looked for while many are read."""
 _AT_REST = 2.0
-"""Seconds without a write after which a last line without a newline is taken as it stands."""
+"""Seconds without a write, by a clock that may go back, after which a line may end a file."""
 
 Progress = Callable[[int, int, Path], None]
 """(files done, files in all, the file just read)."""
@@ -222,7 +222,8 @@ class Ingest:
         keeper = self._store.registry.keeper(path)
         state = stand_of(path) if keeper is None else keeper.stand(path)
         if state is not None:
-            final = self._clock() - state.mtime_ns / 1e9 > _AT_REST if final is None else final
+            age = abs(self._clock() - state.mtime_ns / 1e9)
+            final = age > _AT_REST if final is None else final
             if known is not None and self._as_it_was(known, state, final=final):
                 return
         log = self._open.get(path)
@@ -290,16 +291,17 @@ class Ingest:
         why there is nothing to open."""
         connections = self._store.connections
         if is_new(known) and (moved := moved_to(read.position, inodes())) is not None:
-            known = moved
-            source_rows.rename(connections, moved.id, path)
-            read = reread(tail, position_of(moved))
+            there = reread(tail, position_of(moved))
+            if there.state == "restarted":  # another file, which was given that one's inode
+                read = reread(tail, None)
+            else:
+                known, read = moved, there
+                source_rows.rename(connections, moved.id, path)
         assert known is not None, "every file that can be read has a row"
         adapter = self._adapter(path, known, read)
         if adapter is None:
-            reason = read.why_nothing
-            there = read.position
-            source_rows.note(connections, known.id, reason, there.size, there.mtime_ns)
-            return reason
+            source_rows.note(connections, known.id, read.why_nothing, read.position)
+            return read.why_nothing
         if known.position is None:
             log = self._log(known.id, known.generation, adapter, tail)
             return log, log.draw(read.records, read.position)
@@ -322,15 +324,14 @@ class Ingest:
     ) -> tuple[OpenLog, Drawn]:
         """A file that was looked at before starts anew: cut, rewritten, or another file of its
         name. What it holds decides: events that are known make it the same file."""
-        connections = self._store.connections
-        old = position_of(known)
+        connections, old = self._store.connections, position_of(known)
         generation = known.generation + 1
         log = self._log(known.id, generation, adapter, tail)
         before = {key: numbering.next for key, numbering in log.numberings.items()}
         drawn = log.draw(read.records, read.position)
         if (
             old is None
-            or old.inode == read.position.inode
+            or (old.inode == read.position.inode and not known.gone)
             or any(int(e.event.seq) < before.get(e.session, 0) for e in drawn.events)
         ):
             source_rows.begin_again(
@@ -351,15 +352,14 @@ class Ingest:
         *,
         resume: bool = False,
     ) -> OpenLog:
-        connections = self._store.connections
-        trackers = known_trackers(connections, source, generation) if resume else {}
+        trackers = known_trackers(self._store.connections, source, generation) if resume else {}
         return OpenLog(
             source=source,
             generation=generation,
             adapter=adapter,
             tail=tail,
             trackers=trackers,
-            numberings=known_numberings(connections, source),
+            numberings=known_numberings(self._store.connections, source),
             counter_for=self._counter_for,
         )
 

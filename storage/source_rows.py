@@ -23,12 +23,12 @@ def add_sources(connections: Connections, paths: Sequence[Path]) -> None:
             )
 
 
-def note(connections: Connections, source: int, reason: str, size: int, mtime_ns: int) -> None:
+def note(connections: Connections, source: int, reason: str, position: Position) -> None:
     """Why there is nothing to see in this file, as it is now."""
     with connections.write() as connection:
         connection.execute(
             "UPDATE sources SET note = ?, size = ?, mtime_ns = ?, gone = 0 WHERE id = ?",
-            (reason, size, mtime_ns, source),
+            (reason, position.size, position.mtime_ns, source),
         )
 
 

@@ -163,6 +163,28 @@ def test_forks_are_one_family_and_a_copied_event_is_found_once(
     assert len(search(store.connections, "needle")) == 5, "and found once"
 
 
+@pytest.mark.parametrize("name", ["b.jsonl", "a.jsonl"], ids=["another name", "the same name"])
+def test_r32_another_file_with_the_inode_of_one_that_is_gone_is_another_session(
+    store: Store, tmp_path: Path, name: str
+) -> None:
+    log, parked = tmp_path / "a.jsonl", tmp_path / "parked"
+    log.write_bytes(conversation(3))
+    ingest(store, log)
+    log.rename(parked)
+    ingest(store, log)
+    # What a file system does that gives a number out again.
+    text = json.dumps({**json.loads(record(0, "new", None)), "uuid": "v0"}).encode()
+    parked.write_bytes(text + b"\n")
+    parked.rename(tmp_path / name)
+    ingest(store, tmp_path / name)
+    said = {
+        session.gone: [e.headline for e in store.entries(session) if e.op is not None]
+        for session in store.sessions()
+    }
+    assert said[False] == ["new"]
+    assert [text.split()[0] for text in said[True]] == ["word"] * 3, "what was read of it stays"
+
+
 def test_the_log_may_be_deleted_and_its_raw_records_stay(store: Store, tmp_path: Path) -> None:
     log = tmp_path / f"{SESSION}.jsonl"
     log.write_bytes(conversation(3))
