@@ -116,7 +116,8 @@ def _message(event: Mapping[str, Any]) -> Entry:
         blocks = [*_thinking(message), *texts, *added]
         blocks += [_call(mapping(call)) for call in listing(message.get("tool_calls"))]
         found = [Said("assistant/message", "assistant", (block,)) for block in blocks]
-        return Entry("said", found or [Said("assistant/message", "assistant", ())])
+        response = word(event.get("llm_response_id"))
+        return Entry("said", found or [Said("assistant/message", "assistant", ())], response)
     kind: EventType = "user/message"
     role: Role = "user"
     meta: Mapping[str, Any] = NO_META

@@ -32,6 +32,11 @@ class Item:
     """It tells of the agent's state: no event follows on it."""
     is_legacy: bool = False
 
+    @property
+    def seen_as(self) -> str:
+        """Its name in the view: a condensation stands there as its summary."""
+        return f"{self.name}-summary" if self.entry.place == "condensation" else self.name
+
 
 @dataclass(slots=True)
 class Conversation:
@@ -126,7 +131,7 @@ class Conversation:
                 self._condense_legacy(item)
             else:
                 gone = set(item.entry.forgets)
-                self.view = [each for each in self.view if each.name not in gone]
+                self.view = [each for each in self.view if each.seen_as not in gone]
                 if item.entry.summary_at is not None:
                     self.view.insert(item.entry.summary_at, item)
         elif place not in ("outside", "unknown") and item.name not in self._gone:

@@ -253,6 +253,9 @@ def random_log(seed: int) -> list[Json]:
             at = choose.randint(0, room) if summary else None
             add(condensation(name, gone, summary, at))
             view[:] = [each for each in view if each not in gone and each != name]
+            if summary is not None:
+                # A later one may forget the summary, by the name that it has in the view.
+                view.insert(min(at or 0, len(view)), f"{name}-summary")
         elif branches and len(rows) > 3:
             # The conversation goes on from an event before.
             leaf = choose.choice([r["id"] for r in rows if not r["kind"].startswith("Conv")])

@@ -27,7 +27,9 @@ def loaded(rows: Sequence[Json]) -> list[list[Line]] | None:
         if row["kind"] == "Condensation":
             view = [each for each in view if each["id"] not in row["forgotten_event_ids"]]
             if "summary_offset" in row:
-                view.insert(row["summary_offset"], {**row, "kind": "Summary"})
+                view.insert(
+                    row["summary_offset"], {**row, "kind": "Summary", "id": f"{row['id']}-summary"}
+                )
         elif row["kind"] in _SEEN:
             view.append(row)
     while broken := _broken(view, path):
