@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find compress storage inspector assets -type f -not -name '*.pyc')
 
-.PHONY: demo test check format lint types contracts lock clean
+.PHONY: demo test check format lint types contracts recording lock clean
 
 demo: $(VENV)/installed
 	@$(BIN)/ullage demo
@@ -39,6 +39,10 @@ $(VENV)/installed: $(VENV)/locked pyproject.toml README.md $(SOURCES)
 	@echo "Installing Ullage into $(VENV) …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation .
 	@touch $@
+
+# The half minute of the README, made anew from the bundled session.
+recording: $(VENV)/locked
+	@$(BIN)/python -m tests.benchmarks.recording
 
 # Needs uv; only to change what is locked.
 lock:
