@@ -36,6 +36,8 @@ from inspector.cli_completion import CommandsAndFiles
 from inspector.cli_shell import OutputError, Shell, error_document, put, put_all
 
 DONE, REFUSED, INTERRUPTED = 0, 1, 130
+_WAYS_OUT = {"stale_node": "ullage show SESSION lists the events that stand."}
+"""What the engine cannot say: which command helps."""
 NO_ROOM = (errno.ENOSPC, errno.EIO)
 
 
@@ -179,7 +181,8 @@ def _refuse(shell: Shell, error: Exception) -> int:
             put_all()
         except (OutputError, BrokenPipeError):
             _write_nowhere()
-    shell.note(f"ullage: {message}")
+    way = _WAYS_OUT.get(code)
+    shell.note(f"ullage: {message}" if way is None else f"ullage: {message} {way}")
     if choices and not shell.machine:
         shell.note(f"  choices: {', '.join(map(str, choices))}")
     return REFUSED

@@ -56,7 +56,9 @@ def compaction_lines(
         paint.width,
     )
     if report.oversized_units:
-        yield line(f"larger than the budget: {_listed(report.oversized_units)}", paint.width)
+        events = "event" if len(report.oversized_units) == 1 else "events"
+        told = f"units larger than the budget: {events} {_listed(report.oversized_units)}"
+        yield line(told, paint.width)
     for warning in report.warnings:
         yield paint(line(f"note: {warning}", paint.width), "yellow")
     yield ""

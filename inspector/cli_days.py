@@ -12,7 +12,22 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_DAY = click.DateTime(("%Y-%m-%d",))
+
+class _Day(click.DateTime):
+    """A day, written as ISO 8601 has it."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        try:
+            found: datetime = super().convert(value, param, ctx)
+        except click.BadParameter:
+            text = f"{value!r} is no day: write year, month and day, like 2026-03-01"
+            raise click.BadParameter(text, ctx, param) from None
+        return found
+
+
+_DAY = _Day(("%Y-%m-%d",))
 
 
 def day_options(function: F) -> F:

@@ -72,16 +72,17 @@ def uninstall(shell: Shell, *, agent: str, project: bool, dry_run: bool) -> None
     from inspector.integrations.journal import Journal
 
     report = uninstalled(agent, _place(project), Journal(), dry_run=dry_run)
-    shell.document(report, lambda paint: install_text(report, paint))
+    shell.document(report, lambda paint: install_text(report, paint, removing=True))
 
 
-def install_text(report: InstallReport, paint: Paint) -> Iterator[str]:
+def install_text(report: InstallReport, paint: Paint, *, removing: bool = False) -> Iterator[str]:
     """The file, what changed in it, and what is left to do."""
     from inspector.sanitize import NEWLINE_MARK, clean, wrap
 
     name = clean(report.path, NEWLINE_MARK)
     if not report.changed:
-        yield f"Nothing to do: {name} is as it should be."
+        away = " holds nothing of Ullage's" if removing else " is as it should be"
+        yield f"Nothing to do: {name}{away}."
     elif report.written:
         yield f"{'Deleted' if report.removes_file else 'Changed'}: {name}"
     else:

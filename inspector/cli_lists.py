@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.cli_compaction import losses
-from inspector.cli_output import LONGEST_ID, project_name, shortened
+from inspector.cli_output import EMPTY_STORE, LONGEST_ID, project_name, shortened
 from inspector.cli_paint import Cell, Column, Paint, age, counted, percent, short, size, table
 from inspector.findings import finding
 from inspector.reports import (
@@ -85,6 +85,9 @@ def search_text(
 ) -> Iterator[str]:
     """The hits, the best first, each with its session's project, title and age; ``sessions`` by
     id."""
+    if not sessions:
+        yield from EMPTY_STORE
+        return
     if said := finding(query, hits):
         yield said
     if not hits:
@@ -125,6 +128,10 @@ def ingest_text(report: IngestReport, paint: Paint) -> Iterator[str]:
     """What was read, and what could not be."""
     read = f"{counted(report.records, 'record')}, {counted(report.events, 'event')}"
     found = read if report.records else "nothing new"
+    if not report.files:
+        yield "No log was found where agents keep theirs; ullage doctor lists the places."
+        yield "Name the logs, or a folder of them: ullage ingest PATH"
+        return
     yield f"{counted(report.files, 'file')}, {found} in {report.seconds:.1f} s"
     if report.damaged:
         damaged_lines = counted(len(report.damaged), "damaged line")

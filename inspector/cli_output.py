@@ -60,8 +60,7 @@ def heading(session: SessionHeader, paint: Paint, *facts: str) -> Iterator[str]:
 def sessions_text(rows: Sequence[SessionRow], now: float, paint: Paint) -> Iterator[str]:
     """One line a session, the newest first as they came."""
     if not rows:
-        yield "No session yet: ullage ingest reads the logs found here, or those below a PATH."
-        yield "Where they are looked for: ullage doctor. All of it without a log: ullage demo."
+        yield from EMPTY_STORE
         return
     columns: tuple[Column, ...] = (
         Column("", most=1),
@@ -79,6 +78,11 @@ def sessions_text(rows: Sequence[SessionRow], now: float, paint: Paint) -> Itera
     yield from table(columns, [_session_cells(row, now, columns, ids) for row in rows], paint)
 
 
+EMPTY_STORE = (
+    "No session yet: ullage ingest reads the logs found here, or those below a PATH.",
+    "Where they are looked for: ullage doctor. All of it without a log: ullage demo.",
+)
+"""In place of an answer that would sound as if something had been looked through."""
 SHORTEST_ID, LONGEST_ID = 8, 64
 _TWIN = 24
 """An id that must be printed at more than this length to be told from another is printed as its

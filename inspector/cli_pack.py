@@ -124,10 +124,16 @@ def pack(
             abbreviated=True,
         )
         report = handle.report
+        is_empty = not report.lines and not usecases.sessions(1)
         if commit and found is not None:
             report = usecases.commit_pack(handle, found, place=save)
         elif save is not None:
             report = usecases.save_pack(handle, save)
+    if is_empty:
+        from inspector.cli_output import EMPTY_STORE
+
+        for text in EMPTY_STORE:
+            shell.note(text)
     named = [*with_, *without, *wished]
     shell.document(
         report, lambda paint: pack_text(report, paint, every=all_, named=named), report.lines

@@ -113,7 +113,7 @@ def _cells(
         "STRATEGY": strategy,
         "TOKENS": tokens,
         "WHY": why,
-        "WHAT": row.label or row.rendered.strip().partition("\n")[0],
+        "WHAT": _what(row),
     }
     return [Cell(texts[column.title], styles) for column in columns]
 
@@ -126,6 +126,12 @@ def _elsewhere(report: PackReport, paint: Paint) -> Iterator[str]:
         "store": "ullage search lists what holds other words; '' packs what is newest.",
     }
     yield paint(wider[report.scope], "dim")
+
+
+def _what(row: PackLineReport) -> str:
+    first = row.rendered.strip().partition("\n")[0]
+    # A call's label is its tool.
+    return f"{row.label} {first}" if row.type == "action" else row.label or first
 
 
 def _done(report: PackReport, paint: Paint) -> Iterator[str]:

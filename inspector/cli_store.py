@@ -217,15 +217,16 @@ def sessions(shell: Shell, limit: int | None) -> None:
 
 
 @click.command(epilog=example("ullage search 'connection refused'", "ullage search retry --jsonl"))
-@click.argument("query")
+@click.argument("words", nargs=-1, required=True, metavar="QUERY")
 @click.option("--limit", type=Whole(), default=20, show_default=True, help="Hits at most.")
 @store_options
 @json_options
 @click.pass_obj
-def search(shell: Shell, query: str, limit: int) -> None:
-    """Search the full text of all sessions."""
+def search(shell: Shell, words: tuple[str, ...], limit: int) -> None:
+    """Search the full text of all sessions for events that hold the words of QUERY."""
     from inspector.cli_lists import search_text
 
+    query = " ".join(words)
     with shell.usecases() as usecases:
         hits = usecases.search(query, limit)
         rows = [] if shell.machine else usecases.sessions()

@@ -278,7 +278,7 @@ def _made(
     if session.window is None:
         raise NothingToDoError(
             "The context window of this model is unknown, so no policy can act: set window in the "
-            "settings, or name a region."
+            "settings (--set window=200000), or name a region with --from and --to."
         )
     if request.mode == "micro":
         found = preview_micro(session, inputs, request.origin, reducer)
@@ -293,7 +293,7 @@ def _made(
             if share < start_at
             else "nothing is left that may be taken: pins, the last messages and the open step stay"
         )
-        raise NothingToDoError(f"{name} has nothing to do: {why}. A region can always be named.")
+        raise NothingToDoError(f"{name} has nothing to do: {why}. Name a region (--from, --to).")
     return found
 
 

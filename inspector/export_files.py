@@ -21,9 +21,10 @@ class ExportFileError(CompressError):
     code = "export_file"
 
 
-def write_export(path: Path, pieces: Iterable[bytes], *, force: bool = False) -> None:
+def write_export(path: Path, pieces: Iterable[bytes], *, force: bool | None = None) -> None:
     """Writes a new file, readable by this user alone, whole or not at all. A file that is there is
-    only replaced by ``force``; a link never, so that nothing is written where it leads.
+    only replaced by ``force`` (``None``: who asks has no such choice); a link never, so that
+    nothing is written where it leads.
 
     Raises :class:`ExportFileError`.
     """
@@ -63,7 +64,7 @@ def no_place(path: Path, error: Exception) -> ExportFileError:
     return ExportFileError(f"{shown!r} cannot be written: {why}. Name another place.")
 
 
-def _refuse(path: Path, *, force: bool) -> None:
+def _refuse(path: Path, *, force: bool | None) -> None:
     if "\0" in str(path):
         raise ValueError("no name holds a NUL")
     if path.is_symlink():
@@ -71,4 +72,5 @@ def _refuse(path: Path, *, force: bool) -> None:
     if path.is_dir():
         raise ExportFileError(f"{path} is a folder; name a file in it.")
     if path.exists() and not force:
-        raise ExportFileError(f"{path} is there already; name another file, or add --force.")
+        more = "" if force is None else ", or add --force"
+        raise ExportFileError(f"{path} is there already; name another file{more}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,28 @@ def test_an_empty_name_is_no_store(ullage: Ullage, arguments: tuple[str, ...]) -
     assert outcome.code == 2
     assert "--db" in outcome.err
     assert "the name is empty" in outcome.err
+
+
+def test_an_empty_store_is_not_told_as_one_that_was_looked_through(
+    ullage: Ullage, tmp_path: Path
+) -> None:
+    for words in (("sessions",), ("search", "harbour")):
+        assert "No session yet: ullage ingest reads the logs" in ullage(*words).out
+    for words in (("pack", "harbour"), ("export", "--lake", tmp_path / "lake")):
+        assert "No session yet: ullage ingest reads the logs" in ullage(*words).err
+    assert ullage("search", "harbour", "--json").value == []
+
+
+def test_an_ingest_that_finds_no_log_leads_on(
+    ullage: Ullage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    for name in [name for name in os.environ if name.endswith(("_HOME", "_DIR"))]:
+        if name not in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+            monkeypatch.delenv(name)
+    done = ullage("ingest")
+    assert done.code == 0
+    assert "No log was found where agents keep theirs" in done.out
+    assert "ullage doctor lists the places" in done.out
+    assert "ullage ingest PATH" in done.out

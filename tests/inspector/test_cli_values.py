@@ -22,6 +22,8 @@ from tests.inspector.conftest import SESSION, Ullage
         (("show", "last", "--at", ""), "'' is no event"),
         (("show", "last", "--at", "-3"), "'-3' is no event"),
         (("pin", "last", "9" * 30), f"{'9' * 30} is greater than the number of any event"),
+        (("usage", "--since", "yesterday"), "'yesterday' is no day: write year, month and day"),
+        (("decisions", "--until", "2026-13-01"), "like 2026-03-01"),
         (("undo", "last", "o" + "9" * 30), "is greater than the number of any event"),
     ],
 )
@@ -59,3 +61,27 @@ def test_a_seq_that_the_session_does_not_have_is_refused_with_the_last_one(
     outcome = ullage("show", SESSION, "--at", "999999", db=store)
     assert outcome.code == 1
     assert "its newest is" in outcome.err
+
+
+def test_a_refusal_of_the_engine_names_the_command_that_helps(ullage: Ullage, store: Path) -> None:
+    outcome = ullage("compact", SESSION, "--from", "99999", "--to", "99999", db=store)
+    assert outcome.code == 1
+    assert outcome.err.count("\n") == 1
+    assert outcome.err.endswith("ullage show SESSION lists the events that stand.\n")
+
+
+def test_words_of_a_search_need_no_quotes(ullage: Ullage, store: Path) -> None:
+    apart = ullage("search", "harbour", "master", "--json", db=store)
+    assert apart.code == 0
+    assert apart.value == ullage("search", "harbour master", "--json", db=store).value != []
+
+
+def test_a_file_that_is_there_is_refused_with_the_ways_that_there_are(
+    ullage: Ullage, store: Path, tmp_path: Path
+) -> None:
+    for name in ("there.md", "there.csv"):
+        (tmp_path / name).write_text("mine")
+    pack = ullage("pack", SESSION, "harbour", "--save", "there", db=store)
+    assert pack.err.endswith("there.md is there already; name another file.\n")
+    table = ullage("decisions", SESSION, "--out", "there.csv", db=store)
+    assert table.err.endswith("is there already; name another file, or add --force.\n")

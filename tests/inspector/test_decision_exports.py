@@ -245,7 +245,9 @@ def test_a_file_is_new_private_and_whole(tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
     write_export(path, [b"one"])
     assert path.stat().st_mode & 0o777 == 0o600
-    with pytest.raises(ExportFileError, match="--force"):
+    with pytest.raises(ExportFileError, match="name another file, or add --force"):
+        write_export(path, [b"two"], force=False)
+    with pytest.raises(ExportFileError, match=r"name another file\.$"):
         write_export(path, [b"two"])
 
     def broken() -> Any:
