@@ -6,13 +6,18 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
+from storage.errors import StoreBusyError, StoreUnusableError
 from storage.ingest import Ingest, Totals
 from storage.watch import Stop, watch
 
 Watch = Callable[[Iterable[Path], Stop, Callable[[str], None]], Iterable[set[Path]]]
 """Folders, when to stop, whom to tell why there is nothing but polling → changed files."""
 
+T = TypeVar("T")
+_REFUSED = 1.0
+"""Seconds until a store is tried again that took nothing; a busy one was waited for already."""
 _PAUSE = 0.02
 """Seconds between two pieces of what can wait, so that the app is not slow meanwhile."""
 _TOGETHER, _TOGETHER_BYTES = 64, 8 << 20
@@ -38,7 +43,9 @@ class Follower:
         idle: Callable[[], bool] = lambda: False,
     ) -> None:
         self.note = ""
-        """Why changes come late, where the system reports none (R36)."""
+        """Why changes come late: the system reports none (R36), or the store takes none."""
+        self._refusal = ""
+        """The store's, as long as it takes nothing."""
         self._done = self._in_all = 0
         self._ingest = ingest
         self._read_something = read
@@ -78,7 +85,7 @@ class Follower:
                 self._read(changed, stop)
             elif waiting:
                 self._read_backlog(waiting, stop)
-            elif self._idle():
+            elif self._attempt(self._idle, stop):
                 self._wake.wait(_PAUSE)
             elif watcher is None:
                 return
@@ -89,7 +96,24 @@ class Follower:
             watcher.join()
 
     def _read(self, paths: Sequence[Path], stop: threading.Event) -> None:
-        self._tell_read(self._ingest.run(paths, stop=stop.is_set))
+        totals = self._attempt(lambda: self._ingest.run(paths, stop=stop.is_set), stop)
+        if totals is not None:
+            self._tell_read(totals)
+            return
+        with self._lock:
+            self._changed.update(paths)
+
+    def _attempt(self, work: Callable[[], T], stop: threading.Event) -> T | None:
+        """``None`` where the store takes nothing now, which is told: what was to be done waits."""
+        try:
+            done = work()
+        except (StoreBusyError, StoreUnusableError) as refusal:
+            self.note = self._refusal = str(refusal)
+            stop.wait(_REFUSED)
+            return None
+        if self._refusal and self.note == self._refusal:
+            self.note = ""
+        return done
 
     def _read_backlog(self, waiting: deque[Path], stop: threading.Event) -> None:
         """Reads the next files: the newest one by one, so that a session is there at once, then as
@@ -107,7 +131,12 @@ class Follower:
             if not broken_off:  # else it may have been left in its middle
                 self._done = before + done
 
-        self._tell_read(self._ingest.run(group, read, changes_wait))
+        totals = self._attempt(lambda: self._ingest.run(group, read, changes_wait), stop)
+        if totals is None:
+            self._done = before
+            waiting.extendleft(reversed(group))
+            return
+        self._tell_read(totals)
         if broken_off:
             waiting.extendleft(reversed(group[self._done - before :]))
 

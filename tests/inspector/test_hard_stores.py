@@ -6,6 +6,7 @@ import json
 import os
 import re
 import resource
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,8 +21,9 @@ from inspector.export_files import ExportFileError
 from inspector.usecases import UseCases
 from storage.errors import StoreUnusableError
 from tests.inspector.asking import ODD, hostile_log
+from tests.inspector.conftest import Ullage
 from tests.inspector.kilns import packed, write_logs
-from tests.inspector.logs import NAME, usecases
+from tests.inspector.logs import NAME, Log, usecases
 
 
 @pytest.mark.parametrize("left", [False, True], ids=["closed", "with a log left beside it"])
@@ -160,3 +162,57 @@ def test_e06_a_link_planted_at_the_place_of_a_pack_is_not_followed(
         place.unlink()
         assert sorted(path.name for path in tmp_path.iterdir()) == ["victim"]
     assert victim.read_text() == "mine"
+
+
+# A store that another process holds, or that a newer version made
+
+
+def test_s01_a_store_that_is_held_can_be_looked_at_and_refuses_in_a_sentence(
+    ullage: Ullage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.connection._BUSY_SECONDS", 0.2)
+    write_logs(tmp_path)
+    db = tmp_path / "store.db"
+    assert ullage("ingest", tmp_path, db=db).code == 0
+    expected = ullage("show", NAME, "--json", db=db).out
+    holder = sqlite3.connect(db, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    Log(tmp_path, "dddddddd").user("written meanwhile", uuid="d")
+    for command in (("pin", NAME, "2"), ("ingest", str(tmp_path))):
+        refused = ullage(*command, db=db)
+        assert refused.code == 1
+        assert "Another process has been writing to" in refused.err
+        assert "try again when it is done" in refused.err
+        assert "Traceback" not in refused.err
+    assert ullage("show", NAME, "--json", db=db).out == expected
+    holder.execute("ROLLBACK")
+    holder.close()
+    assert ullage("pin", NAME, "2", db=db).code == 0
+    assert ullage("ingest", tmp_path, db=db).code == 0
+    assert len(ullage("sessions", "--json", db=db).value) == 4
+
+
+def test_s09_every_command_refuses_a_store_of_a_newer_version_and_touches_nothing(
+    ullage: Ullage, tmp_path: Path
+) -> None:
+    write_logs(tmp_path)
+    db = tmp_path / "store.db"
+    assert ullage("ingest", tmp_path, db=db).code == 0
+    newer = sqlite3.connect(db)
+    newer.execute("PRAGMA user_version = 99999")
+    newer.execute("PRAGMA journal_mode = DELETE")
+    newer.close()
+    before = db.read_bytes()
+    for command in (
+        ("sessions",), ("show", NAME), ("ingest", str(tmp_path)), ("pin", NAME, "2"),
+        ("pack", NAME, "kiln"), ("decisions",), ("usage",), ("audit",),
+        ("export", "--lake", str(tmp_path / "lake")),
+    ):  # fmt: skip
+        refused = ullage(*command, db=db)
+        assert refused.code == 1, command
+        assert "newer" in refused.err, command
+        assert "Traceback" not in refused.err
+    assert db.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith("store")) == [
+        "store.db"
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -19,6 +20,7 @@ from storage.sources.registry import registry
 from storage.store import Store
 from storage.watch import Watcher
 from tests.storage.store_dump import dump
+from tests.storage.test_ingest import record
 
 PATIENCE = 30.0
 """Seconds after which a test gives up; none of them needs more than two on an idle machine."""
@@ -172,6 +174,41 @@ def test_r39_a_burst_of_20000_appends_is_read_without_a_loss(
         assert eventually(lambda: [s.size for s in store.sources()] == [size])
         assert eventually(lambda: [s.records for s in store.sources()] == [20_004])
     assert [s.damaged for s in store.sources()] == [0]
+
+
+def test_s01_while_another_process_holds_the_store_it_waits_and_says_so(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.connection._BUSY_SECONDS", 0.1)
+    store = Store(tmp_path / "held.db", registry())
+    log = folder / "live.jsonl"
+    log.write_bytes(record(0, "question 0", None))
+    ingest = Ingest(store, counter_for=lambda _: CharsOverFour())
+    follower, stop = Follower(ingest), threading.Event()
+    holder = sqlite3.connect(tmp_path / "held.db", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    thread = threading.Thread(
+        target=follower.run, args=([log], [folder], lambda path: path == log, stop)
+    )
+    thread.start()
+    try:
+        assert eventually(lambda: "Another process has been writing" in follower.note)
+        assert follower.progress[:2] == (0, 1)
+        holder.execute("ROLLBACK")
+        assert eventually(lambda: len(texts(store)) == 1)
+        assert eventually(lambda: follower.progress == (1, 1, ""))
+        holder.execute("BEGIN IMMEDIATE")
+        with log.open("ab") as file:
+            file.write(record(1, "answer 0", 0))
+        assert eventually(lambda: "Another process has been writing" in follower.note)
+        holder.execute("ROLLBACK")
+        assert eventually(lambda: len(texts(store)) == 2)
+    finally:
+        stop.set()
+        thread.join()
+        holder.close()
+        ingest.close()
+        store.close()
 
 
 def _seqs(store: Store) -> list[int]:
