@@ -22,8 +22,17 @@ _QUERY_KEYS = ("pattern", "query", "regex", "search_term")
 _REPLACING_KEYS = frozenset(
     {"old_string", "new_string", "old_str", "new_str", "oldText", "newText", "edits", "diff"}
     | {"patch", "insert_line", "replacement", "new_source", "oldString", "newString"}
+    | {"old_text"}
 )
-_WHOLE_KEYS = frozenset({"content", "file_text", "contents", "text"})
+_WHOLE_KEYS = frozenset({"content", "file_text", "contents", "text", "new_text"})
+_LISTS: Mapping[str, tuple[Action, tuple[str, ...]]] = {
+    "paths": ("read", _PATH_KEYS),
+    "file_paths": ("read", _PATH_KEYS),
+    "files": ("read", _PATH_KEYS),
+    "commands": ("ran", _COMMAND_KEYS),
+    "queries": ("searched", _QUERY_KEYS),
+    "requests": ("fetched", ("url", "uri")),
+}
 _BACKGROUND_KEYS = ("run_in_background", "background", "is_background", "isBackground")
 
 _PATCH_FILE = re.compile(
@@ -136,22 +145,32 @@ def _facts(value: Mapping[str, Any]) -> Iterator[ToolFact]:
     elif path:
         yield ToolFact(_action_on_path(value), path)
     else:
-        yield from _many_paths(value)
+        yield from _many(value)
 
 
 def _action_on_path(value: Mapping[str, Any]) -> Action:
-    if not _REPLACING_KEYS.isdisjoint(value):
+    if any(value[key] is not None for key in value.keys() & _REPLACING_KEYS):
         return "changed"
     if any(isinstance(value.get(key), str) for key in _WHOLE_KEYS):
         return "created"
     return "read"
 
 
-def _many_paths(value: Mapping[str, Any]) -> Iterator[ToolFact]:
-    for key in ("paths", "file_paths", "files"):
+def _many(value: Mapping[str, Any]) -> Iterator[ToolFact]:
+    """What a call does that does several things of one kind: each is a text, or an object."""
+    for key, (action, inner) in _LISTS.items():
         listed = value.get(key)
-        if isinstance(listed, list):
-            yield from (ToolFact("read", path) for path in listed if isinstance(path, str))
+        for one in listed if isinstance(listed, list) else ():
+            if isinstance(one, Mapping):
+                target = " ".join([_string(one, inner), *_texts(one.get("args"))]).strip()
+            else:
+                target = one if isinstance(one, str) else ""
+            if target:
+                yield ToolFact(action, target[:_COMMAND_LIMIT])
+
+
+def _texts(listed: Any) -> list[str]:
+    return [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
 
 
 def _free_form(text: str) -> Iterator[ToolFact]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from compress.events import ContentBlock, Image
 from compress.images import image_from_base64
+from storage.records import parse_record
 from storage.sources.cline_sidecar import stringified
 from storage.sources.draft import text_block, word
 from storage.sources.values import listing, mapping, string
@@ -87,9 +88,18 @@ def _result(fields: dict[str, Any], *, limited: bool) -> ContentBlock:
         "".join(texts),
         id=word(fields.get("tool_use_id")),
         name=word(fields.get("name")),
-        is_error=fields.get("is_error") is True or None,
+        is_error=fields.get("is_error") is True or (limited and _failed(content)) or None,
         images=tuple(images),
     )
+
+
+def _failed(content: Any) -> bool:
+    """Whether one of the things that a call was to do came to nothing, as its result says."""
+    entries = listing(content)
+    if isinstance(content, str) and content.startswith('{"query"'):
+        record = parse_record(0, 0, content.encode("utf-8", "surrogatepass"))
+        entries = [] if record is None else [record.value]
+    return any(mapping(entry).get("success") is False for entry in entries)
 
 
 def _file(path: str, text: str) -> str:

@@ -19,6 +19,7 @@ from storage.sources.base import Derived, FileReader, Numbering, Record
 from storage.sources.cline_matching import matched, matched_copies
 from storage.sources.cline_messages import Row, Slot, rows_of, slots_of
 from storage.sources.cline_screen import (
+    LONGEST_FACT,
     Entry,
     Fact,
     deleted_to,
@@ -34,6 +35,7 @@ from storage.sources.values import count, epoch_milliseconds, mapping, string
 
 TASK_FILE = "api_conversation_history.json"
 SESSION_SUFFIX = ".messages.json"
+_QUESTION = "ask_question"
 _LONGEST_INDEX = 9
 _ENDED = ("completed", "failed", "cancelled", "aborted")
 
@@ -58,6 +60,8 @@ class ClineReader(FileReader):
         self._told: dict[int, Usage] = {}
         """Index of an answer → the figures that were told of it."""
         self._items: list[dict[str, Any]] = []
+        self._questions: dict[str, str] = {}
+        """Call → the question that is open."""
         self._spent: int | None = None
         """Tokens of the newest request's prompt."""
 
@@ -138,19 +142,19 @@ class ClineReader(FileReader):
             made[0] = made[0]._replace(usage=usage)
             made = [one._replace(model=session.facts.model) for one in made]
         is_next = transcript.put(index, Message(role, nodes))
+        calls = [b for _, slot in slots if (b := slot.block) and b.kind == "tool_call"]
         if before is None:
             self._begin_turn(slots)
-        for slot in (slot.block for _, slot in slots if is_answer):
-            if slot is not None and slot.kind == "tool_call":
-                session.steps[slot.id] = session.step
+            session.steps.update((block.id, session.step) for block in calls)
         if made or before is not None or not is_next:
             session.place(made, None if is_next else transcript.sent())
         if usage is not None and not (made and is_answer):
             session.log("usage", usage=usage, request=nodes[0] if nodes else None)
         if is_answer and row.table == "item":
-            calls = any(s.block is not None and s.block.kind == "tool_call" for _, s in slots)
-            session.facts.turn_open = calls
+            session.facts.turn_open = bool(calls)
         self._tell_progress(slots)
+        if before is None:
+            self._tell_questions(slots)
 
     def _edit(self, row: Row, index: int) -> None:
         """Another text is sent in place of one of a message's."""
@@ -211,6 +215,23 @@ class ClineReader(FileReader):
         for block in (slot.block for _, slot in slots):
             if block is not None and block.kind == "tool_call":
                 self._note_progress(plan_items(string(mapping(block.input).get("task_progress"))))
+
+    def _tell_questions(self, slots: Sequence[tuple[int, Slot]]) -> None:
+        """What a call asks a person, and what the person answered."""
+        for block in (slot.block for _, slot in slots):
+            if block is None or block.id is None:
+                continue
+            if block.kind == "tool_call" and block.name == _QUESTION:
+                question = string(mapping(block.input).get("question"))[:LONGEST_FACT]
+                self._questions[block.id] = question
+                asked = {"tool": _QUESTION, "call": block.id, "text": question}
+                self._session.log("approval/request", asked)
+            elif block.kind == "tool_result" and block.id in self._questions:
+                question = self._questions.pop(block.id)
+                told = {"call": block.id, "decision": "answered", "question": question}
+                answer = {"message": block.text[:LONGEST_FACT]}
+                self._session.log("approval/decision", {**told, **answer})
+        self._session.facts.waiting = bool(self._questions)
 
     def _note_progress(self, items: list[dict[str, Any]]) -> None:
         if items and items != self._items:

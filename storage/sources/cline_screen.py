@@ -13,7 +13,7 @@ from storage.records import parse_record
 from storage.sources.plan_items import plan_items
 from storage.sources.values import count, listing, mapping, string
 
-_LONGEST_FACT = 2_000
+LONGEST_FACT = 2_000
 """Characters of a free text in ``meta``."""
 _APPROVES = ("tool", "command", "use_mcp_server", "browser_action_launch", "use_subagents")
 _ASKS = ("followup", "plan_mode_respond", "act_mode_respond", "new_task", "condense")
@@ -77,10 +77,10 @@ def _asked(kind: str, text: str) -> Fact | None:
     if kind in _FAILS:
         return _error(text)
     if kind in _APPROVES:
-        return Fact("approval/request", {"tool": kind, "text": text[:_LONGEST_FACT]})
+        return Fact("approval/request", {"tool": kind, "text": text[:LONGEST_FACT]})
     if kind in _ASKS:
         asked = string(mapping(_parsed(text)).get("question")) or text
-        return Fact("approval/request", {"tool": kind, "text": asked[:_LONGEST_FACT]})
+        return Fact("approval/request", {"tool": kind, "text": asked[:LONGEST_FACT]})
     return None
 
 
@@ -89,14 +89,14 @@ def _said(kind: str, text: str) -> Fact | None:
         return _error(text)
     if kind == "error_retry":
         attempt = count(mapping(_parsed(text)).get("attempt"))
-        return Fact("retry", {"message": text[:_LONGEST_FACT], "attempt": attempt})
+        return Fact("retry", {"message": text[:LONGEST_FACT], "attempt": attempt})
     if kind == "task_progress":
         return Fact("artifact/update", {"kind": "todo", "items": plan_items(text)})
     return None
 
 
 def _error(text: str) -> Fact:
-    return Fact("error", {"message": text[:_LONGEST_FACT]})
+    return Fact("error", {"message": text[:LONGEST_FACT]})
 
 
 def deleted_to(value: Any) -> int | None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from compress.events import SessionEvent
 from compress.messages import derive_messages
-from compress.surface import fold
+from compress.surface import SurfaceFold
 from storage.sources.cline import ClineAdapter
 from storage.sources.cline_tail import ClineTail
 from tests.derivation import content, read
@@ -123,9 +124,16 @@ def session_as_shown(case: dict[str, Any], folder: Path) -> Sent:
 def shown(path: Path) -> Sent:
     with ClineTail(path) as tail:
         records = tail.read().records
-    events = read(ADAPTER, path, records)[1][""]
+    return sent(read(ADAPTER, path, records)[1][""])
+
+
+def sent(events: Sequence[SessionEvent]) -> Sent:
+    """What would be sent after these events; each operation is legal."""
+    state = SurfaceFold()
+    for event in events:
+        state.apply(event)
     found: Sent = []
-    for message in derive_messages(content(fold(events), events), "cline"):
+    for message in derive_messages(content(state.snapshot(), events), "cline"):
         blocks = [(_KINDS.get(b.kind, b.kind), b.id or "", b.text) for b in message.blocks]
         found.append((message.role, blocks))
     return found

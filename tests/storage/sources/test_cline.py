@@ -237,6 +237,29 @@ def test_figures_of_a_session_are_made_disjoint() -> None:
     assert costs == [Usage(input=30, cache_read=60, cache_write=10, output=7)] * 2
 
 
+def test_a_question_and_its_answer_are_told() -> None:
+    asked = answer(call("q", "ask_question", question="why?", options=["a", "b"]))
+    reader, events = feed(row("item", 0, SESSION[0]), row("item", 1, asked))
+    assert reader.sessions[""].waiting
+    reader, events = feed(
+        row("item", 0, SESSION[0]), row("item", 1, asked), row("item", 2, user(result("q", "a")))
+    )
+    told = [event.meta for event in types(events, "approval/request", "approval/decision")]
+    assert told == [
+        {"tool": "ask_question", "call": "q", "text": "why?"},
+        {"call": "q", "decision": "answered", "question": "why?", "message": "a"},
+    ]
+    assert not reader.sessions[""].waiting
+
+
+def test_a_result_says_itself_that_it_failed() -> None:
+    failed = user(result("c", [{"query": "q", "result": "", "error": "no", "success": False}]))
+    text_form = user(result("c", '{"query":"q","result":"","success":false}'))
+    for told in (failed, text_form):
+        (event,) = feed(row("item", 0, told))[1]
+        assert event.blocks[0].is_error
+
+
 def test_new_ids_of_a_message_that_says_the_same_are_nothing_new() -> None:
     again = {**SESSION[2], "id": "m3_tool_c1"}
     _, before = feed(row("item", 0, SESSION[2]))

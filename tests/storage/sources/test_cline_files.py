@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -12,12 +13,13 @@ from compress.messages import derive_messages
 from compress.surface import fold
 from storage.row_tail import RowTail
 from storage.sources.cline import ClineAdapter
+from storage.sources.cline_tail import ClineTail
 from storage.sources.registry import adapter_of, registry
 from storage.store import Store
 from storage.tail import Tail
 from tests.derivation import content, read
 from tests.storage.sources import opencode_store
-from tests.storage.sources.cline_cases import shown
+from tests.storage.sources.cline_cases import random_session, random_task, sent, shown
 from tests.storage.sources.cline_logs import (
     MANIFEST,
     SESSION,
@@ -79,6 +81,55 @@ def test_a_compaction_is_followed_and_survives_a_restart(tmp_path: Path, store: 
     followed = [[block.text for block in message.blocks] for message in messages]
     assert followed == [[words for *_, words in blocks] for _, blocks in shown(path)]
     assert [texts[0] for texts in followed[:3]] == ["be good", "in short", "done"]
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_a_conversation_that_is_followed_is_the_one_that_is_read_anew(
+    seed: int, tmp_path: Path
+) -> None:
+    """Messages come and go, ranges are left out, texts replaced, lists compacted, in any order."""
+    draw = Random(seed)
+    is_task = bool(seed % 2)
+    told = (random_task if is_task else random_session)(seed)["messages"]
+    path = tmp_path / ("7/api_conversation_history.json" if is_task else "s/s.messages.json")
+    reader, events = ADAPTER.open(path), []
+    with ClineTail(path) as tail:
+        number = 1
+        for step in range(8):
+            number = max(1, min(len(told), number + draw.choice((-2, 0, 1, 2, 3))))
+            (change_task if is_task else change_session)(path, told[:number], draw, step)
+            more = True
+            while more:
+                batch = tail.read()
+                more = batch.more
+                for record in batch.records:
+                    events += [e for derived in reader.feed(record) for e in derived.events]
+            assert sent(events) == shown(path)
+
+
+def change_task(path: Path, told: list[Any], draw: Random, step: int) -> None:
+    """Writes the files of a task that has these messages now."""
+    ends = range(3, len(told), 2)
+    deleted = [2, draw.choice(ends)] if ends and draw.random() < 0.5 else None
+    write(path, told)
+    write(path.with_name("ui_messages.json"), [screen("text", "", at=0, deleted=deleted)] * step)
+    index = draw.randrange(len(told))
+    change = [[step, "text", [f"edit {step}"], []]]
+    edits = [[index, [0, [[0, change]]]]] if draw.random() < 0.5 else []
+    write(path.with_name("context_history.json"), edits)
+
+
+def change_session(path: Path, told: list[Any], draw: Random, step: int) -> None:
+    """Writes the files of a session that has these messages now."""
+    write(path, document(told))
+    state = path.with_name("s.compaction.json")
+    replaced = draw.randint(0, len(told))
+    kept = told[draw.randint(0, replaced) : replaced]
+    match draw.choice("awr"):
+        case "w":
+            write(state, compaction(told[:replaced], [summary(f"in short {step}"), *kept]))
+        case "r":
+            state.unlink(missing_ok=True)
 
 
 def test_the_list_of_tasks_says_what_is_left_out(tmp_path: Path) -> None:
