@@ -194,7 +194,7 @@ class Ingest:
             (log, log.batch(drawn, log.weigh(drawn) if future.cancel() else future.result()))
             for log, drawn, future in taken
         ]
-        with self._store.connections.write(bulk=True) as connection:
+        with self._store.connections.write() as connection:
             for log, batch in batches:
                 write_batch(connection, batch, log.adapter.agent, log.adapter.revision)
         self._since_collected += size
