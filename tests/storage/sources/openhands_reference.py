@@ -102,7 +102,7 @@ def _is_parted(view: list[Json], path: list[Json], rows: Sequence[Json]) -> bool
     missing = {answer(row) for row in rows if row["id"] not in here}
     first = [answer(view[0])] if view and answer(view[0]) else []
     seen = [*first, *ends]
-    return len(seen) != len(set(seen)) or any(answer(row) in missing - {None} for row in view)
+    return len(seen) != len(set(seen)) or any(answer(row) in missing - {None} for row in path)
 
 
 def _messages(view: list[Json]) -> Iterator[tuple[str, list[Line]]]:
