@@ -361,6 +361,9 @@ def main() -> None:
         tell(nothing_new(home, folder / "full.db"))
         tell(app_opens(home, folder / "full.db"))
         tell(appends(home, folder / "full.db", logs))
+    for name in ("fast", "tiktoken"):
+        if {"peer_s", f"ingest_{name}_s"} <= figures.keys():
+            tell({f"{name}_to_peer": round(figures[f"ingest_{name}_s"] / figures["peer_s"], 2)})
     print(json.dumps(figures))
 
 
