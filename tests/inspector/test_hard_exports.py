@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import runpy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from inspector import mishaps
 from inspector.usecases import UseCases
 from tests.inspector.conftest import Ullage
 from tests.inspector.lakes import exported, rows
@@ -100,6 +102,18 @@ def test_e07_a_crash_or_a_refusal_tells_no_text_of_a_log(
         done = ullage(*command, db=db)
         assert done.code != 0
         assert not [secret for secret in _SECRETS if secret in done.err]
+
+
+def test_e07_what_an_error_quotes_is_masked_where_it_is_noted(
+    hard_generator: Path, tmp_path: Path
+) -> None:
+    payloads = runpy.run_path(str(hard_generator), run_name="payloads")["PAYLOADS"]
+    noted = mishaps.record(KeyError(payloads["secret"] + payloads["pem"]), tmp_path)
+    assert noted is not None
+    text = noted.read_text(encoding="utf-8")
+    assert "KeyError" in text
+    assert "FAKE_API_KEY=[masked: " in text
+    assert not [secret for secret in _SECRETS if secret in text]
 
 
 def test_e09_every_form_is_written_and_says_the_same_when_it_is_read_again(
