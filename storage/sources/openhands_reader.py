@@ -112,7 +112,7 @@ class OpenhandsReader(OpenhandsTurns):
             self._rebase(session, wanted, {"marker": marker})
 
     def _rebase(self, session: Session, wanted: list[int], meta: Mapping[str, Any]) -> None:
-        session.standing = wanted
+        session.set(wanted)
         block = self._next_extra()
         seq = session.numbering.seq(self._native, block)
         op = Rebase(seqs=tuple(wanted))
@@ -177,7 +177,7 @@ class OpenhandsReader(OpenhandsTurns):
         elif not goes_on:
             wanted = session.conversation.standing()
             if said and node is None and item.node in wanted:
-                session.standing = wanted
+                session.set(wanted)
                 self._say(session, item, raw, Rebase(seqs=tuple(wanted)), is_new=True)
             else:
                 if said:
@@ -185,8 +185,8 @@ class OpenhandsReader(OpenhandsTurns):
                 self._mark(session, "branch")
         elif said:
             if node is None and session.conversation.view[-1:] == [item]:
-                session.standing.append(first)
-            stands = item.node in session.standing
+                session.append(first)
+            stands = item.node in session.stands
             self._say(session, item, raw, APPEND if stands else None, is_new=node is None)
         self._tell_of(session, item, raw)
 
@@ -266,7 +266,7 @@ class OpenhandsReader(OpenhandsTurns):
         self, session: Session, item: Item, raw: Mapping[str, Any], *, goes_on: bool
     ) -> None:
         before, wanted = session.standing, session.conversation.standing()
-        session.standing = wanted
+        session.set(wanted)
         if item.entry.said and item.node in wanted:
             op, sources = step_to(before, wanted, item.node)
             if not goes_on:

@@ -33,6 +33,8 @@ class Session:
     numbering: Numbering
     conversation: Conversation = field(default_factory=Conversation)
     standing: list[int] = field(default_factory=list)
+    stands: set[int] = field(default_factory=set)
+    """The same, to ask."""
     turn: int = 0
     step: int = 0
     steps: dict[str, int] = field(default_factory=dict)
@@ -56,6 +58,15 @@ class Session:
     seen: dict[str, int] = field(default_factory=dict)
     """How often an id came."""
     events: list[SessionEvent] = field(default_factory=list)
+
+    def set(self, wanted: list[int]) -> None:
+        """Exactly these nodes stand."""
+        self.standing, self.stands = wanted, {*wanted}
+
+    def append(self, node: int) -> None:
+        """This one stands, too."""
+        self.standing.append(node)
+        self.stands.add(node)
 
     def name(self, own: str) -> str:
         """The id, told apart from earlier records that had it, too."""

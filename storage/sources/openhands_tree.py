@@ -50,6 +50,8 @@ class FolderTail(RowTail):
     """The files of one conversation as rows: its settings, what its answers cost, its events, and
     where it is."""
 
+    _parsed: tuple[tuple[int, int, int], Mapping[str, Any]] | None = None
+
     def stand(self) -> Stand | None:
         try:
             own = self.path.stat()
@@ -94,7 +96,8 @@ class FolderTail(RowTail):
         return None if data is None else {"table": key.table, "id": key.id, "data": data}
 
     def release(self) -> None:
-        """Nothing is held open."""
+        """Nothing is held open; the state that was parsed last is let go."""
+        self._parsed = None
 
     def noted(self, value: dict[str, Any]) -> None:
         """All is looked at each time."""
@@ -106,7 +109,17 @@ class FolderTail(RowTail):
         return self.path.parent / EVENTS if self.path.name == STATE else self.path.parent
 
     def _state(self) -> Mapping[str, Any]:
-        return mapping(_read(self.path)) if self.path.name == STATE else {}
+        """What the state's file says now; parsed once as long as it stays the same."""
+        if self.path.name != STATE:
+            return {}
+        try:
+            facts = self.path.stat()
+        except OSError:
+            return {}
+        stand = facts.st_mtime_ns, facts.st_size, facts.st_ino
+        if self._parsed is None or self._parsed[0] != stand:
+            self._parsed = stand, mapping(_read(self.path))
+        return self._parsed[1]
 
 
 def _listed(folder: Path) -> list[os.DirEntry[str]]:

@@ -57,6 +57,8 @@ class Conversation:
     """Before the SDK: all that was ever forgotten."""
     _kept: list[Item] = field(default_factory=list)
     """Before the SDK: the view without the summary."""
+    _answers: dict[str, Item] = field(default_factory=dict)
+    """Before the SDK: the newest action of each answer."""
 
     def add(self, item: Item, parent: str | None) -> bool:
         """Takes a new event. Returns whether it goes on where the branch ended; else it began
@@ -91,12 +93,14 @@ class Conversation:
         """The node of the answer that this action, which is to be added, is a part of."""
         if entry.response is None or entry.place != "action":
             return None
-        # Before the SDK the actions of an answer are run one by one, their results between them.
-        known = reversed(self.view) if is_legacy else self.view[-1:]
-        for item in known:
-            if item.entry.place == "action" and item.entry.response == entry.response:
-                return item.node or None
-        return None
+        if is_legacy:
+            # The actions of an answer were run one by one, their results between them.
+            item = self._answers.get(entry.response)
+            return item.node or None if item is not None and item.name not in self._gone else None
+        last = self.view[-1] if self.view else None
+        if last is None or last.entry.place != "action" or last.entry.response != entry.response:
+            return None
+        return last.node or None
 
     def standing(self) -> list[int]:
         """The nodes of the enforced view, in order."""
@@ -138,6 +142,8 @@ class Conversation:
             self.view.append(item)
             if item.is_legacy:
                 self._kept.append(item)
+                if place == "action" and item.entry.response is not None:
+                    self._answers[item.entry.response] = item
 
     def _condense_legacy(self, item: Item) -> None:
         """Before the SDK the newest summary alone is seen, at its place among all that was never
