@@ -126,6 +126,9 @@ def decisions(
             return
         with shell.progress() as progress:
             report = usecases.decisions(found, wanted, zone=zone, progress=progress)
+    narrower = any((first, last, outcome, stage, level))
+    if wanted.project is not None and not report.rows and not narrower:
+        shell.note(f"No session in the store was in {wanted.project} and has decision points.")
     chosen = any((project, first, last, outcome, stage, level))
     _print(shell, report, form, full=full, of_all=found is None, chosen=chosen)
     _remark(shell, report)

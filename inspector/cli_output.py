@@ -158,7 +158,10 @@ def surface_text(report: SurfaceReport, paint: Paint) -> Iterator[str]:
         f"{tokens:,} tokens by {report.counter}",
     )
     yield ""
-    yield from node_lines(report.nodes, paint)
+    if report.nodes:
+        yield from node_lines(report.nodes, paint)
+    else:
+        yield f"Nothing stood in the window at event {report.at_seq or 0}."
     if report.problems:
         yield ""
         yield paint(f"{counted(len(report.problems), 'problem')} in this log:", "yellow")

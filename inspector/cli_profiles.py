@@ -15,7 +15,23 @@ if TYPE_CHECKING:
     from inspector.profile_reports import ProfileCheck, ProfileRow
 
 
+class _Profiles(click.Group):
+    """A profile's name in the place of a command is met with the command that shows it."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and self.get_command(ctx, args[0]) is None:
+            raise click.UsageError(
+                f"{args[0]} is neither show nor check; a profile is printed by "
+                f"ullage profiles show {args[0]}",
+                ctx,
+            )
+        return super().resolve_command(ctx, args)
+
+
 @click.group(
+    cls=_Profiles,
     short_help="List the profiles of tool output; show and check them.",
     invoke_without_command=True,
     epilog=example(

@@ -83,6 +83,8 @@ if TYPE_CHECKING:
     from inspector.squeeze_reports import SqueezedResult
     from inspector.usage_reports import UsageBy, UsageReport
 
+_ENDINGS = (".jsonl", ".json", ".db", ".traj", ".zst")
+"""Of names that are meant as a log's."""
 _KEPT = 8
 """Sessions that stay loaded."""
 
@@ -224,7 +226,14 @@ class UseCases:
                 f"{path} is a folder, not a log: name a file in it, or read all of it with "
                 "ullage ingest."
             )
-        return self._store.find(reference).name
+        try:
+            return self._store.find(reference).name
+        except UnknownSessionError as error:
+            if error.choices or not reference.endswith(_ENDINGS):
+                raise
+            raise UnknownSessionError(
+                f"There is no file {path}, and no session of that name; ullage sessions lists them."
+            ) from error
 
     def _find_file(self, path: Path) -> str:
         report = self.ingest([path])

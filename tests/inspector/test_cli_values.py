@@ -12,6 +12,7 @@ from tests.inspector.conftest import SESSION, Ullage
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (("profiles", "pytest"), "a profile is printed by ullage profiles show pytest"),
         (("sessions", "--limit", "0"), "0 is no whole number from 1 to 1,000,000,000"),
         (("search", "x", "--limit", "many"), "many is no whole number from 1 to"),
         (("pack", "x", "--budget", "9" * 30), f"{'9' * 30} is no whole number from 1 to"),
@@ -85,3 +86,17 @@ def test_a_file_that_is_there_is_refused_with_the_ways_that_there_are(
     assert pack.err.endswith("there.md is there already; name another file.\n")
     table = ullage("decisions", SESSION, "--out", "there.csv", db=store)
     assert table.err.endswith("is there already; name another file, or add --force.\n")
+
+
+def test_a_moment_before_everything_and_a_file_that_is_none_are_told(
+    ullage: Ullage, store: Path
+) -> None:
+    assert (
+        "Nothing stood in the window at event 0."
+        in ullage("show", SESSION, "--at", 0, db=store).out
+    )
+    missing = ullage("show", "logs/none.jsonl", db=store)
+    assert missing.code == 1
+    assert "There is no file logs/none.jsonl, and no session of that name" in missing.err
+    elsewhere = ullage("decisions", "--project", "/somewhere/else", db=store)
+    assert "No session in the store was in /somewhere/else" in elsewhere.err
