@@ -194,7 +194,7 @@ class Ingest:
             (log, log.batch(drawn, log.weigh(drawn) if future.cancel() else future.result()))
             for log, drawn, future in taken
         ]
-        with self._store.connections.write() as connection:
+        with self._store.connections.write(bulk=True) as connection:
             for log, batch in batches:
                 write_batch(connection, batch, log.adapter.agent, log.adapter.revision)
         self._since_collected += size
@@ -380,8 +380,7 @@ class Ingest:
     ) -> None:
         self._flush(totals)
         self._drop(path)
-        if read.reason:
-            totals.notes[str(path)] = read.reason
+        totals.notes.update({str(path): read.reason} if read.reason else {})
         if known is not None and not known.gone:
             source_rows.mark_gone(self._store.connections, known.id)
 
