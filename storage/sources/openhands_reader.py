@@ -15,7 +15,7 @@ from storage.sources import openhands_legacy as legacy
 from storage.sources.base import Derived, Numbering, Record, SessionFacts
 from storage.sources.draft import APPEND, NO_META, Identities, type_name, word
 from storage.sources.openhands_events import Entry
-from storage.sources.openhands_rows import EXTRAS, Row, decode, rows_of
+from storage.sources.openhands_rows import EXTRAS, Row, decode, is_list, rows_of
 from storage.sources.openhands_session import Session, step_to
 from storage.sources.openhands_turns import OpenhandsTurns
 from storage.sources.openhands_view import Item
@@ -33,6 +33,8 @@ class OpenhandsReader(OpenhandsTurns):
     def __init__(self, path: Path, numbering: Mapping[str, Numbering] | None = None) -> None:
         super().__init__(path, numbering)
         self._identities = Identities()
+        self._key = ""
+        """Of the session that records belong to."""
         self._delegates: list[str] = []
         """The sessions of the delegates that work now, the innermost last."""
 
@@ -40,6 +42,8 @@ class OpenhandsReader(OpenhandsTurns):
         if record.value is None and record.damage is not None:
             return ()
         rows = rows_of(record.value)
+        if rows and is_list(record.value):
+            self._begin_list(record)
         known = [self._row(record, row) for row in rows]
         self.recognised += any(known)
         if not rows:
@@ -53,9 +57,19 @@ class OpenhandsReader(OpenhandsTurns):
                 session.events = []
         return derived
 
-    def _main(self) -> Session:
+    def _begin_list(self, record: Record) -> None:
+        """A conversation of its own; the first one is the file's."""
+        self._delegates = []
         if "" in self._sessions:
-            return self._sessions[""]
+            self._key = f"line-{record.line}"
+        named = word(mapping(record.value).get("instance_id"))
+        if self._key not in self._sessions:
+            native = named or f"{self.path.stem}#{self._key}".rstrip("#")
+            self._session(self._key, SessionFacts(key=self._key, native_id=native))
+
+    def _main(self) -> Session:
+        if self._key in self._sessions:
+            return self._sessions[self._key]
         path = self.path
         folder = path.parent if path.stem in ("base_state", "events") else None
         if path.parent.name == "events" and path.stem.isdecimal():
@@ -122,10 +136,10 @@ class OpenhandsReader(OpenhandsTurns):
         raw = mapping(row.data)
         entry, is_legacy = decode(raw)
         own = legacy.name_of(raw) if is_legacy else word(raw.get("id"))
-        key = self._delegates[-1] if self._delegates else ""
+        key = self._delegates[-1] if self._delegates else self._key
         if self._delegates and raw.get("observation") == "delegate":
             key = self._leave()
-        session = self._sessions[key] if key else self._main()
+        session = self._sessions[key] if key != self._key else self._main()
         name = own or self._identities.of(record, row.data)
         self._native = session.name(name)
         self._time = timestamp(raw.get("timestamp"))
@@ -308,7 +322,7 @@ class OpenhandsReader(OpenhandsTurns):
     def _enter(self, session: Session, raw: Mapping[str, Any], entry: Entry) -> None:
         """Another agent works now, in the same log."""
         number = legacy.name_of(raw) or self._native
-        key = f"delegate-{number}"
+        key = f"{self._key}/delegate-{number}".lstrip("/")
         if key in self._sessions:
             return
         facts = SessionFacts(
@@ -324,7 +338,7 @@ class OpenhandsReader(OpenhandsTurns):
     def _leave(self) -> str:
         """Its observation goes to the agent that asked for it."""
         self._delegates.pop()
-        return self._delegates[-1] if self._delegates else ""
+        return self._delegates[-1] if self._delegates else self._key
 
     def _delegate_name(self, number: Any) -> str:
         return f"{self._main().facts.native_id}.delegate-{number}"

@@ -13,7 +13,7 @@ from compress.events import ContentBlock
 from storage.sources import openhands_events as sdk
 from storage.sources import openhands_legacy as legacy
 from storage.sources.openhands_events import Entry
-from storage.sources.values import listing, mapping, string
+from storage.sources.values import mapping, string
 
 STRIDE = 1 << 12
 """Block indices of one event of a list: what is added to it moves none."""
@@ -21,7 +21,7 @@ EXTRAS = 1 << 11
 """Block index of the first log-only event beside an event's content."""
 TABLES = ("conversation", "usage", "event", "head")
 """Rows of a conversation's folder: its settings, what one answer cost, an event, where it is."""
-_LISTS = ("history", "trajectory")
+_LISTS = ("history", "trajectory", "events", "items")
 
 
 class Row(NamedTuple):
@@ -49,6 +49,12 @@ def rows_of(value: Any) -> list[Row]:
     return [
         Row("event", _completed(event, calls), index * STRIDE) for index, event in enumerate(events)
     ]
+
+
+def is_list(value: Any) -> bool:
+    """Whether a record that has rows is a whole conversation: an export, or a run of a benchmark's,
+    one a line."""
+    return mapping(value).get("table") not in TABLES and not is_event(value)
 
 
 def is_event(value: Any) -> bool:
@@ -85,11 +91,14 @@ def blocks_at(value: Any, block: int) -> tuple[ContentBlock, ...]:
 
 
 def _listed(value: Any) -> Sequence[Any]:
-    if isinstance(value, list):
+    """The events of a list; those of older runs come in pairs of action and observation."""
+    if not isinstance(value, list):
+        record = mapping(value)
+        found = (_listed(record[name]) for name in _LISTS if isinstance(record.get(name), list))
+        return next((events for events in found if any(map(is_event, events))), ())
+    if not any(isinstance(item, list) for item in value):
         return value
-    record = mapping(value)
-    found = (listing(record.get(name)) for name in _LISTS)
-    return next((events for events in found if any(map(is_event, events))), ())
+    return [each for item in value for each in (item if isinstance(item, list) else [item])]
 
 
 def _calls(events: Sequence[Any]) -> Mapping[str, str]:

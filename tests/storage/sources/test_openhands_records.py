@@ -275,6 +275,20 @@ def test_an_export_without_the_models_answers_pairs_by_cause() -> None:
     assert log[1].blocks[0].input == {"command": "ls"}
 
 
+def test_runs_of_a_benchmark_are_sessions_one_a_line() -> None:
+    """Their events come in pairs of action and observation in the oldest."""
+    pair = [old(1, "run", command="ls"), seen(2, "run", "out", 1)]
+    one = {"instance_id": "a__b-1", "history": [[old(0, "message", "user", content="x")], pair]}
+    two = {"instance_id": "a__b-2", "history": [old(0, "message", "user", content="y")]}
+    reader, found = read(ADAPTER, Path("output.jsonl"), rows_as_records([one, two]))
+    assert {key: facts.native_id for key, facts in reader.sessions.items()} == {
+        "": "a__b-1",
+        "line-2": "a__b-2",
+    }
+    assert [b.text for e in found[""] for b in e.blocks] == ["x", "", "out"]
+    assert [ADAPTER.blocks(one, e.block) for e in found[""]] == [e.blocks for e in found[""]]
+
+
 def test_states_of_the_agent_before_the_sdk() -> None:
     one = response("r", "c")
     rows = [old(0, "message", "user", content="x"), of(old(1, "run", command="ls"), one, "c")]
