@@ -93,9 +93,10 @@ class ClineSession:
             return
         before = self.standing
         self.standing = wanted
-        old = _replaced(before, wanted) if len(made) == 1 else None
-        if old is not None:
-            self._make(made[0], Replace(start=old.seq, end=old.seq), sources=(old.seq,))
+        region = _region(before, wanted) if len(made) == 1 and _replaces(made[0]) else None
+        if region is not None:
+            sources = tuple(n.seq for n in before if n not in here)
+            self._make(made[0], region, sources=sources)
             return
         free = [one for one in made if one.node in here and not one.node.seq]
         carrier = free[-1] if free else None
@@ -178,23 +179,38 @@ class ClineSession:
         return self._number(self._native, block), block
 
 
-def _replaced(before: Sequence[Node], wanted: Sequence[Node]) -> Node | None:
-    """The one node that another stands in place of, where nothing else changed."""
-    if len(before) != len(wanted):
+def _replaces(made: Made) -> bool:
+    """Whether what it takes the place of is told of it: a summary, or a result that is shortened.
+    An edited text is just another text."""
+    return made.node.type == "tool/result" or "checkpoint" in made.slots[0][1].meta
+
+
+def _region(before: Sequence[Node], wanted: Sequence[Node]) -> Replace | None:
+    """The step from the one list to the other, where it is that one new node stands in place of
+    some that were neighbours but for those that stay."""
+    first = _alike(before, wanted)
+    stays = {*wanted}
+    gone = [at for at, node in enumerate(before) if node not in stays]
+    if first >= len(wanted) or wanted[first].seq or not gone or gone[0] < first:
         return None
-    pairs = [(old, new) for old, new in zip(before, wanted, strict=True) if old is not new]
-    if len(pairs) != 1 or pairs[0][1].seq:
+    last = gone[-1]
+    kept = [node for node in before[first:last] if node in stays]
+    if [*before[:first], wanted[first], *kept, *before[last + 1 :]] != wanted:
         return None
-    return pairs[0][0]
+    keep = tuple(node.seq for node in kept)
+    return Replace(start=before[first].seq, end=before[last].seq, keep=keep)
+
+
+def _alike(before: Sequence[Node], wanted: Sequence[Node]) -> int:
+    """How many nodes both lists begin with."""
+    pairs = enumerate(zip(before, wanted, strict=False))
+    shorter = min(len(before), len(wanted))
+    return next((at for at, (old, new) in pairs if old is not new), shorter)
 
 
 def _rebase(before: Sequence[Node], wanted: Sequence[Node]) -> Rebase:
     """The step from one list to the other: what they begin with alike is not told again."""
-    alike = 0
-    for old, new in zip(before, wanted, strict=False):
-        if old is not new:
-            break
-        alike += 1
+    alike = _alike(before, wanted)
     after = wanted[alike - 1].seq if alike else None
     seqs = tuple(node.seq for node in wanted[alike:])
     return Rebase.model_construct(op="rebase", seqs=seqs, after=after)

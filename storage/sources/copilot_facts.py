@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from compress.events import Usage
 from storage.sources.copilot_session import CopilotSession
 from storage.sources.draft import title_of, word
 from storage.sources.plan_items import plan_items
@@ -53,7 +54,24 @@ def _window(session: CopilotSession, data: dict[str, Any]) -> None:
 
 
 def _cost(session: CopilotSession, data: dict[str, Any]) -> None:
-    session.cost(data)
+    usage = _usage(data)
+    if usage is not None:
+        session.cost(usage, word(data.get("apiCallId")))
+
+
+def _usage(data: dict[str, Any]) -> Usage | None:
+    """The figures of a request. The prompt counts cached tokens, too."""
+    prompt, output = count(data.get("inputTokens")), count(data.get("outputTokens"))
+    read, write = count(data.get("cacheReadTokens")), count(data.get("cacheWriteTokens"))
+    if prompt is None and output is None:
+        return None
+    cached = (read or 0) + (write or 0)
+    # Never negative: some providers' figures leave cached tokens out already.
+    fresh = prompt if prompt is None or cached > prompt else prompt - cached
+    reasoning = count(data.get("reasoningTokens"))
+    return Usage(
+        input=fresh, cache_read=read, cache_write=write, output=output, reasoning=reasoning
+    )
 
 
 def _error(session: CopilotSession, data: dict[str, Any]) -> None:

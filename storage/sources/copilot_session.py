@@ -140,26 +140,16 @@ class CopilotSession:
         else:
             before = list(self._standing)
             self._before.append((self._line, before))
-            node = self._stand(said, Replace(start=old, end=old), sources=(old,))
-            self._standing = [node if one == old else one for one in before]
+            seq = self._number(self._native, 0)
+            wanted = [seq if one == old else one for one in before]
+            node = self._stand(said, Rebase(seqs=tuple(wanted)))
+            self._standing = wanted
         self._instructions[node] = which, text
         self._current[which] = node
 
-    def cost(self, data: dict[str, Any]) -> None:
-        """What a request cost, where the log tells it. The prompt counts cached tokens, too."""
-        prompt, output = count(data.get("inputTokens")), count(data.get("outputTokens"))
-        read, write = count(data.get("cacheReadTokens")), count(data.get("cacheWriteTokens"))
-        if prompt is None and output is None:
-            return
-        cached = (read or 0) + (write or 0)
-        # Never negative: some providers' figures leave cached tokens out already.
-        fresh = prompt if prompt is None or cached > prompt else prompt - cached
-        reasoning = count(data.get("reasoningTokens"))
-        usage = Usage(
-            input=fresh, cache_read=read, cache_write=write, output=output, reasoning=reasoning
-        )
-        name = word(data.get("apiCallId"))
-        self.log("usage", usage=usage, request=self._answers.get(name or ""))
+    def cost(self, usage: Usage, request: str | None) -> None:
+        """What a request cost, told apart from its answer."""
+        self.log("usage", usage=usage, request=self._answers.get(request or ""))
 
     def end_turn(self, reason: str) -> None:
         """The turn is over, if one was open."""
@@ -208,7 +198,11 @@ class CopilotSession:
         if not said.parts:
             self._mark([n for n in self._standing if not self._is_said(n)], "marker", "clear")
             return
-        self._take_away([node for node in self._standing if self._is_said(node)], said)
+        told = [node for node in self._standing if not self._is_said(node)]
+        self._before.append((self._line, self._standing))
+        wanted = [*told, self._number(self._native, 0)]
+        self._stand(said, Rebase(seqs=tuple(wanted)))
+        self._standing = wanted
 
     def rewind(self, target: str) -> None:
         """Takes back the record and all after it, operations included."""

@@ -217,6 +217,8 @@ def test_a_compacted_list_stands_for_the_beginning_and_keeps_nodes() -> None:
     assert len(kept) == 1
     own = [event.type for event in events if event.type.startswith("compact/")]
     assert own == ["compact/start", "compact/summary", "compact/end"]
+    shadowed = fold(events).shadowed
+    assert [len(nodes) for nodes in shadowed.values()] == [3]
     facts = reader.sessions[""]
     assert (facts.native_id, facts.title, facts.cwd) == ("s-1", "a title", "/p")
     assert (facts.relation, facts.parent_native_id) == ("fork", "s-0")
