@@ -16,6 +16,7 @@ from tests.storage.sources import copilot_logs as copilot
 from tests.storage.sources import gemini_logs as gemini
 from tests.storage.sources import opencode_store as opencode
 from tests.storage.sources import openhands_logs as openhands
+from tests.storage.sources import openhands_old_logs as openhands_old
 from tests.storage.sources import pi_logs as pi
 from tests.storage.sources import sweagent_logs as sweagent
 from tests.storage.sources.claude_log import Log
@@ -214,8 +215,8 @@ MADE: Mapping[str, Sequence[MadeLog]] = {
     "openhands": [
         MadeLog(openhands.made(), "c0ffee/events.jsonl"),
         MadeLog(openhands.made_rows(), "c0ffee/base_state.json"),
-        MadeLog(openhands.made_old(), "old.jsonl"),
-        MadeLog([openhands.made_old()], "trajectory.json", lines=False),
+        MadeLog(openhands_old.made_old(), "old.jsonl"),
+        MadeLog([openhands_old.made_old()], "trajectory.json", lines=False),
     ],
     "sweagent": [
         MadeLog([sweagent.made()], "task-1.traj", lines=False),

@@ -1,4 +1,4 @@
-"""OpenHands: what each event says besides its place, and the folder that a conversation is."""
+"""OpenHands: what each event says besides its place."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ from typing import Any
 import pytest
 
 from compress.events import SessionEvent, Usage
-from storage.sources.base import Record, Stand
 from storage.sources.openhands_events import clipped
-from storage.sources.registry import adapter_of, registry
 from tests.derivation import read
-from tests.storage.sources.kit import rows_as_records
 from tests.storage.sources.openhands_logs import (
     ADAPTER,
     SIGNED,
@@ -23,14 +20,9 @@ from tests.storage.sources.openhands_logs import (
     event,
     events,
     made,
-    made_old,
     made_rows,
-    of,
-    old,
     reading,
-    response,
     result,
-    seen,
     state,
     stats,
     user,
@@ -235,182 +227,6 @@ def test_figures_of_the_corpus_are_told_once_each(corpus: Path) -> None:
     assert sum(usage.total_input or 0 for usage in told) == sums[-1]["prompt_tokens"]
     assert sum(usage.cache_read or 0 for usage in told) == sums[-1]["cache_read_tokens"]
     assert sum(usage.output or 0 for usage in told) == sums[-1]["completion_tokens"]
-
-
-# ------------------------------------------------------------------------------- before the SDK
-
-
-def test_an_answer_stands_whole_in_each_of_its_actions_and_is_told_once() -> None:
-    log = events(made_old())
-    first = [e for e in log if e.native_id in ("4", "6") and e.blocks]
-    assert [[b.kind for b in e.blocks] for e in first] == [["text"], ["tool_call"], ["tool_call"]]
-    assert {e.node for e in first} == {first[0].seq}
-    assert [e.usage for e in first] == [Usage(input=60, output=5), None, None]
-    assert first[0].model == "m"
-
-
-def test_a_delegate_works_in_a_session_of_its_own() -> None:
-    reader, found = read(ADAPTER, Path("old.jsonl"), rows_as_records(made_old()))
-    assert set(found) == {"", "delegate-12"}
-    facts = reader.sessions["delegate-12"]
-    assert (facts.native_id, facts.relation, facts.parent_native_id, facts.parent_call_id) == (
-        "old.delegate-12",
-        "subagent",
-        "old",
-        "c3",
-    )
-    assert [b.text for e in found["delegate-12"] for b in e.blocks] == ["the delegate speaks"]
-    told = next(e for e in found[""] if e.meta.get("agent"))
-    assert (told.meta["agent"], told.blocks[0].text) == ("old.delegate-12", "inner")
-
-
-def test_an_export_without_the_models_answers_pairs_by_cause() -> None:
-    rows = [old(1, "run", command="ls", thought="look"), seen(2, "run", "out", 1)]
-    log = events(rows)
-    assert [(b.kind, b.id, b.text) for e in log for b in e.blocks] == [
-        ("text", None, "look"),
-        ("tool_call", "1", ""),
-        ("tool_result", "1", "out"),
-    ]
-    assert log[1].blocks[0].input == {"command": "ls"}
-
-
-def test_runs_of_a_benchmark_are_sessions_one_a_line() -> None:
-    """Their events come in pairs of action and observation in the oldest."""
-    pair = [old(1, "run", command="ls"), seen(2, "run", "out", 1)]
-    one = {"instance_id": "a__b-1", "history": [[old(0, "message", "user", content="x")], pair]}
-    two = {"instance_id": "a__b-2", "history": [old(0, "message", "user", content="y")]}
-    reader, found = read(ADAPTER, Path("output.jsonl"), rows_as_records([one, two]))
-    assert {key: facts.native_id for key, facts in reader.sessions.items()} == {
-        "": "a__b-1",
-        "line-2": "a__b-2",
-    }
-    assert [b.text for e in found[""] for b in e.blocks] == ["x", "", "out"]
-    assert [ADAPTER.blocks(one, e.block) for e in found[""]] == [e.blocks for e in found[""]]
-
-
-def test_states_of_the_agent_before_the_sdk() -> None:
-    one = response("r", "c")
-    rows = [old(0, "message", "user", content="x"), of(old(1, "run", command="ls"), one, "c")]
-    waits = seen(2, "agent_state_changed", "", 0, agent_state="awaiting_user_confirmation")
-    asks = seen(3, "agent_state_changed", "", 0, agent_state="awaiting_user_input")
-    reader, log = reading([*rows, waits])
-    assert (reader.sessions[""].waiting, only(log, "approval/request").meta) == (
-        True,
-        {"call": "c"},
-    )
-    assert only(events([*rows, asks]), "turn/end").meta == {"reason": "completed"}
-
-
-# -------------------------------------------------------------------------------------- a folder
-
-
-def written(folder: Path, rows: list[Any], **more: Any) -> Path:
-    """A conversation's folder, as the agent keeps it."""
-    (folder / "events").mkdir(parents=True, exist_ok=True)
-    for number, row in enumerate(rows):
-        name = f"event-{number:05d}-{number:08x}.json"
-        (folder / "events" / name).write_text(json.dumps(row))
-    llm = {"model": "m", "api_key": "a secret"}
-    told = {"id": "c0ffee", "agent": {"llm": llm}, "workspace": {"working_dir": "/repo"}, **more}
-    path = folder / "base_state.json"
-    path.write_text(json.dumps(told))
-    return path
-
-
-def spent(*answers: str) -> dict[str, Any]:
-    """The figures of answers, as the state holds them."""
-    usages = [{"prompt_tokens": 9, "completion_tokens": 1, "response_id": a} for a in answers]
-    return {"usage_to_metrics": {"agent": {"token_usages": usages}}}
-
-
-def taken(path: Path, known: list[Record]) -> list[Record]:
-    """What is new in a folder, the earlier records known."""
-    tail = ADAPTER.tail(path, None, lambda: iter(()))
-    records = list(tail.read(final=True).records)
-    new = [r for r in records if r.raw not in {old_.raw for old_ in known}]
-    return [*known, *new]
-
-
-def test_a_folder_is_a_conversation_whose_secrets_are_not_read(tmp_path: Path) -> None:
-    rows = [user("u", "a"), action("x", "c", "r1"), result("o", "c", "out")]
-    path = written(tmp_path / "c0ffee", rows, stats=spent("r1"))
-    own = registry()
-    assert adapter_of(own, path) is own.for_agent("openhands")
-    assert own.log_of(next((path.parent / "events").iterdir())) == path
-    records = taken(path, [])
-    assert [r.value["table"] for r in records] == [
-        "conversation",
-        "usage",
-        "event",
-        "event",
-        "event",
-        "head",
-    ]
-    assert not any(b"a secret" in r.raw for r in records)
-    reader, found = read(ADAPTER, path, records)
-    assert reader.sessions[""].cwd == "/repo"
-    assert next(e for e in found[""] if e.native_id == "x").usage is not None
-
-
-def test_a_folder_that_grows_is_read_on(tmp_path: Path) -> None:
-    folder = tmp_path / "c0ffee"
-    rows = [user("u", "a"), action("x", "c", "r1")]
-    path = written(folder, rows, leaf_event_id="x")
-    known = taken(path, [])
-    before = ADAPTER.stand(path)
-    rows += [result("o", "c", "out"), answer("s", "done")]
-    written(folder, rows, leaf_event_id="u", stats=spent("r1"))
-    assert isinstance(before, Stand)
-    assert before != ADAPTER.stand(path)
-    records = taken(path, known)
-    assert [r.value["table"] for r in records[len(known) :]] == ["usage", "event", "event", "head"]
-    _, found = read(ADAPTER, path, records)
-    late = only(found[""], "usage")
-    assert late.request == next(e.seq for e in found[""] if e.native_id == "x")
-    # Its user went back to the first message.
-    assert found[""][-1].meta == {"marker": "rewind"}
-
-
-def test_a_folder_from_before_the_sdk(tmp_path: Path) -> None:
-    folder = tmp_path / "sessions" / "s1" / "events"
-    folder.mkdir(parents=True)
-    for row in made_old()[:12]:
-        (folder / f"{row['id']}.json").write_text(json.dumps(row))
-    path = folder / "0.json"
-    own = registry()
-    assert adapter_of(own, path) is own.for_agent("openhands")
-    assert own.log_of(folder / "7.json") == path
-    assert adapter_of(own, folder / "7.json") is None
-    records = taken(path, [])
-    assert [r.value["data"]["id"] for r in records] == list(range(12))
-    reader, _ = read(ADAPTER, path, records)
-    assert reader.sessions[""].native_id == "s1"
-
-
-def test_a_sub_agents_folder_names_its_parent(tmp_path: Path) -> None:
-    path = written(tmp_path / "c0ffee" / "subagents" / "beef", [user("u", "a")])
-    reader, _ = read(ADAPTER, path, taken(path, []))
-    facts = reader.sessions[""]
-    assert (facts.relation, facts.parent_native_id) == ("subagent", "c0ffee")
-
-
-def test_where_conversations_are() -> None:
-    home = Path("/home/me")
-    plain = [(root.path, root.source) for root in ADAPTER.roots({}, home)]
-    assert plain == [
-        (home / ".openhands/conversations", "default"),
-        (home / ".openhands/conversations", "default"),
-        (home / ".openhands/sessions", "default"),
-    ]
-    named = {"OPENHANDS_PERSISTENCE_DIR": "/p", "FILE_STORE_PATH": "/f"}
-    assert [str(root.path) for root in ADAPTER.roots(named, home)] == [
-        "/p/conversations",
-        "/p/conversations",
-        "/f/sessions",
-    ]
-    own = {**named, "OPENHANDS_CONVERSATIONS_DIR": "/c"}
-    assert {str(root.path) for root in ADAPTER.roots(own, home)} == {"/c", "/f/sessions"}
 
 
 def test_loops_of_signed_thinking_are_told() -> None:

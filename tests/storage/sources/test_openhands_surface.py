@@ -23,17 +23,13 @@ from tests.storage.sources.openhands_logs import (
     condensation,
     events,
     lines,
-    of,
-    old,
     random_log,
-    random_old,
-    response,
     result,
-    seen,
     sent,
     state,
     user,
 )
+from tests.storage.sources.openhands_old_logs import of, old, random_old, response, seen
 from tests.storage.sources.openhands_reference import Line, loaded, loaded_old
 
 
