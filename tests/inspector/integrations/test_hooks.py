@@ -104,6 +104,15 @@ def test_before_a_compaction_the_log_is_read_and_nothing_is_said(cases: UseCases
     assert cases.events(NAME) > 10
 
 
+def test_before_a_compaction_what_weighs_too_much_graduates(tmp_path: Path, log: Log) -> None:
+    log.user("And what next?")
+    log.step(9)
+    opened = usecases(tmp_path / "store.db", tmp_path, memory_tokens=0)
+    asked(opened, "claude", "pre-compact", before(log.path))
+    assert [row.kind for row in opened.audit(NAME)] == ["graduate"]
+    opened.close()
+
+
 @pytest.mark.parametrize("compacted", [False, True])
 def test_pins_and_open_items_come_back_whether_the_log_tells_of_the_compaction_yet_or_not(
     cases: UseCases, log: Log, compacted: bool
