@@ -10,6 +10,7 @@ from pathlib import Path
 
 from inspector.locations import Locations
 from inspector.reports import Damage, IngestReport
+from storage.arenas import use_one_arena
 from storage.catalog import SessionRecord
 from storage.follow import Follower
 from storage.glimpse import glimpse
@@ -39,6 +40,7 @@ class Reading:
         grew: Callable[[Iterable[str]], None],
         large: int = LARGE,
     ) -> None:
+        use_one_arena()  # before threads have theirs
         self._store = store
         self._locations = locations
         self._poll_interval = poll_interval
