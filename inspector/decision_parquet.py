@@ -30,7 +30,8 @@ def parquet(points: Sequence[DecisionPoint]) -> bytes:
         import pyarrow.parquet as pq  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtraError(
-            "Parquet needs pyarrow: install ullage[parquet], or export .jsonl, .csv or .md.",
+            "Parquet needs pyarrow, which is not installed: pip install 'ullage[parquet]' brings "
+            "it; the other forms need nothing.",
             [".jsonl", ".csv", ".md"],
         ) from error
     table = pa.Table.from_pylist([row_of(point) for point in points], schema=pa.schema(fields()))

@@ -34,8 +34,7 @@ def columns() -> Mapping[str, list[tuple[str, Any]]]:
         points = [column for column in fields() if column[0] != "agent"]
     except ImportError as error:
         raise MissingExtraError(
-            "A lake needs pyarrow: install ullage[parquet], or export decisions as .jsonl.",
-            [".jsonl"],
+            "A lake needs pyarrow, which is not installed: pip install 'ullage[parquet]' brings it."
         ) from error
     own = [column for column in _typed(DECISION_OWN) if column[0] not in dict(points)]
     return {

@@ -217,7 +217,7 @@ def _sender(url: str) -> Any:
         from inspector.otlp_sender import sender  # noqa: PLC0415 - needs what is not always there
     except ImportError as error:
         raise MissingExtraError(
-            "Spans need OpenTelemetry's exporter: install ullage[otel], or export --lake DIR.",
-            ["--lake"],
+            "Spans need OpenTelemetry's exporter, which is not installed: "
+            "pip install 'ullage[otel]' brings it."
         ) from error
     return sender(url, _SECONDS, CollectorError)
