@@ -15,6 +15,7 @@ from storage.sources.cline_sidecar import stringified
 from storage.sources.draft import text_block, word
 from storage.sources.values import listing, mapping, string
 
+_ATTACHED = "[image attached]"
 _RESULT_LIMIT = 8_000
 _FILE_LIMIT = 50_000
 """Characters (UTF-16 units) of a tool's output and of an attached file that are sent; the middle
@@ -68,29 +69,70 @@ def part_block(part: Any, *, limited: bool) -> ContentBlock:
 
 def _result(fields: dict[str, Any], *, limited: bool) -> ContentBlock:
     content = fields.get("content")
-    texts: list[str] = []
     images: list[Image] = []
-    for entry in [content] if isinstance(content, str) else listing(content):
-        inner = mapping(entry)
-        if isinstance(entry, str):
-            texts.append(_cut(entry, limited=limited))
-        elif inner.get("type") == "text":
-            texts.append(_cut(string(inner.get("text")), limited=limited))
-        elif inner.get("type") == "image":
-            images.append(_image(inner))
-        elif inner.get("type") == "file":
-            text = _cut(string(inner.get("content")), limited=limited)
-            texts.append(_file(string(inner.get("path")), text))
-        else:
-            texts.append(stringified(_cut_inside(entry) if limited else entry))
+    text = _output(content, images) if limited else _texts(content, images)
     return text_block(
         "tool_result",
-        "".join(texts),
+        text,
         id=word(fields.get("tool_use_id")),
         name=word(fields.get("name")),
         is_error=fields.get("is_error") is True or (limited and _failed(content)) or None,
         images=tuple(images),
     )
+
+
+def _texts(content: Any, images: list[Image]) -> str:
+    """The texts of a result in Anthropic's form; its pictures are added to ``images``."""
+    if isinstance(content, str):
+        return content
+    blocks = [mapping(entry) for entry in listing(content)]
+    images.extend(_image(block) for block in blocks if block.get("type") == "image")
+    return "".join(string(block.get("text")) for block in blocks if block.get("type") == "text")
+
+
+def _output(content: Any, images: list[Image]) -> str:
+    """A session's result as it is sent: texts and pictures as such, all else as JSON."""
+    if isinstance(content, str):
+        return middle_cut(content, _RESULT_LIMIT)
+    cut = _cut_inside(content)
+    if isinstance(cut, list) and cut and all(_is_plain(mapping(entry)) for entry in cut):
+        return _texts(cut, images)
+    stripped = _without_pictures(cut, images)
+    return stringified(stripped if images else cut)
+
+
+def _is_plain(block: dict[str, Any]) -> bool:
+    if block.get("type") == "text":
+        return isinstance(block.get("text"), str)
+    return _is_picture(block)
+
+
+def _is_picture(value: Any) -> bool:
+    block = mapping(value)
+    named = isinstance(block.get("data"), str) and isinstance(block.get("mediaType"), str)
+    return block.get("type") == "image" and named
+
+
+def _without_pictures(value: Any, images: list[Image]) -> Any:
+    """The value without its pictures, which are added to ``images``; texts beside them are
+    unwrapped."""
+    if isinstance(value, list):
+        found = []
+        for item in value:
+            block = mapping(item)
+            if _is_picture(block):
+                images.append(_image(block))
+            elif block.get("type") == "text" and isinstance(block.get("text"), str):
+                found.append(block["text"])
+            else:
+                found.append(_without_pictures(item, images))
+        return found
+    if _is_picture(value):
+        images.append(_image(value))
+        return _ATTACHED
+    if isinstance(value, dict):
+        return {key: _without_pictures(item, images) for key, item in value.items()}
+    return value
 
 
 def _failed(content: Any) -> bool:
@@ -114,16 +156,14 @@ def _image(fields: dict[str, Any]) -> Image:
     return image_from_base64(data, kind)
 
 
-def _cut(text: str, *, limited: bool) -> str:
-    return middle_cut(text, _RESULT_LIMIT) if limited else text
-
-
 def _cut_inside(value: Any) -> Any:
     if isinstance(value, str):
         return middle_cut(value, _RESULT_LIMIT)
     if isinstance(value, list):
         return [_cut_inside(item) for item in value]
     if isinstance(value, dict):
+        if _is_picture(value):
+            return value
         return {key: _cut_inside(item) for key, item in value.items()}
     return value
 

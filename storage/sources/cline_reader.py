@@ -330,6 +330,8 @@ class ClineReader(FileReader):
     def _head(self, row: Row) -> None:
         facts, fields = self._session.facts, mapping(row.data)
         facts.native_id = word(fields.get("sessionId")) or facts.native_id
+        version = word(mapping(fields.get("origin")).get("version"))
+        facts.agent_version = version or facts.agent_version
         agent = word(fields.get("agent"))
         if agent is not None and agent != "lead":
             facts.relation, facts.parent_native_id = "subagent", self.path.parent.name

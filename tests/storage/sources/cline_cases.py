@@ -160,8 +160,9 @@ def _part(part: dict[str, Any]) -> tuple[str, str, str]:
         case "tool_result":
             given = part["content"]
             entries = [text(given)] if isinstance(given, str) else given
-            words = (e["text"] if e.get("type") == "text" else _compact(e) for e in entries)
-            return "tool_result", part["tool_use_id"], "".join(words)
+            plain = all(entry.get("type") == "text" for entry in entries)
+            words = "".join(e["text"] for e in entries) if plain else _compact(given)
+            return "tool_result", part["tool_use_id"], words
         case "file":
             return (
                 "text",
