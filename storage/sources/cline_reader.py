@@ -31,7 +31,7 @@ from storage.sources.cline_session import ClineSession
 from storage.sources.cline_transcript import Message, Transcript
 from storage.sources.draft import NO_META, Identities, title_of, type_name, word
 from storage.sources.plan_items import plan_items
-from storage.sources.values import count, epoch_milliseconds, mapping, string
+from storage.sources.values import count, epoch_milliseconds, listing, mapping, string
 
 TASK_FILE = "api_conversation_history.json"
 SESSION_SUFFIX = ".messages.json"
@@ -319,7 +319,9 @@ class ClineReader(FileReader):
         transcript.compacted = (replaced, nodes)
         told = next((s for _, s in slots if "checkpoint" in s.meta), None)
         words = "" if told is None or told.block is None else told.block.text
-        start = {} if self._spent is None else {"pre_tokens": self._spent}
+        known = (_tokens_before(m) for m in listing(fields.get("messages")))
+        spent = next((tokens for tokens in known if tokens is not None), self._spent)
+        start = {} if spent is None else {"pre_tokens": spent}
         session.log("compact/start", start)
         session.log("compact/summary", {"message": words[:500]} if words else NO_META)
         # The summary comes last: it carries the list that stands then.
@@ -363,6 +365,10 @@ class ClineReader(FileReader):
         facts.title = title_of(string(fields.get("task"))) or facts.title
         facts.cwd = word(fields.get("cwdOnTaskInitialization")) or facts.cwd
         self._leave_out(deleted_to(fields.get("conversationHistoryDeletedRange")))
+
+
+def _tokens_before(message: Any) -> int | None:
+    return count(mapping(mapping(message).get("metadata")).get("tokensBefore"))
 
 
 def _last(listed: Any) -> list[dict[str, Any]]:

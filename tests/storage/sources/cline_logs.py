@@ -57,7 +57,7 @@ def compaction(messages: Sequence[Any], instead: Sequence[Any]) -> dict[str, Any
 
 
 def summary(words: str) -> dict[str, Any]:
-    return user(text(words), id="sum", metadata={"kind": "compaction_summary"})
+    return user(text(words), id="sum", metadata={"kind": "compaction_summary", "tokensBefore": 77})
 
 
 def talk(number: int) -> list[Any]:

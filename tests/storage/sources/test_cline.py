@@ -217,6 +217,7 @@ def test_a_compacted_list_stands_for_the_beginning_and_keeps_nodes() -> None:
     assert len(kept) == 1
     own = [event.type for event in events if event.type.startswith("compact/")]
     assert own == ["compact/start", "compact/summary", "compact/end"]
+    assert types(events, "compact/start")[0].meta == {"pre_tokens": 77}
     shadowed = fold(events).shadowed
     assert [len(nodes) for nodes in shadowed.values()] == [3]
     facts = reader.sessions[""]
