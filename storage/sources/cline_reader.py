@@ -319,8 +319,8 @@ class ClineReader(FileReader):
         transcript.compacted = (replaced, nodes)
         told = next((s for _, s in slots if "checkpoint" in s.meta), None)
         words = "" if told is None or told.block is None else told.block.text
-        known = (_tokens_before(m) for m in listing(fields.get("messages")))
-        spent = next((tokens for tokens in known if tokens is not None), self._spent)
+        told_before = map(_tokens_before, listing(fields.get("messages")))
+        spent = next((tokens for tokens in told_before if tokens is not None), self._spent)
         start = {} if spent is None else {"pre_tokens": spent}
         session.log("compact/start", start)
         session.log("compact/summary", {"message": words[:500]} if words else NO_META)
