@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from compress.compaction.material import headline, pointer
+from compress.continuation.header import header
 from compress.continuation.parts import (
     Cost,
     Part,
@@ -73,14 +74,14 @@ class Carried:
 def carry(material: Material, request: CarryRequest) -> Carried | None:
     """The text; ``None`` where there is nothing to say, or not even room to say the first of it."""
     counter = material.session.counter
-    header = _header(request, material.session.plan.agent_seq)
-    room = request.budget - counter.count(header + "\n\n")
+    head = _head(request, material.session.plan.agent_seq)
+    room = request.budget - counter.count(head + "\n\n")
     writer = _Writer(material, counter, _WHOLE if request.whole else _BESIDE)
     while room > 0:
         parts = [part for part in writer.write(room) if part.lines]
         if not parts:
             return None
-        text = "\n\n".join([header, *(part.text for part in parts)]) + "\n"
+        text = "\n\n".join([head, *(part.text for part in parts)]) + "\n"
         tokens = counter.count(text)
         size = len(text.encode("utf-8", "replace"))
         largest = size if request.largest is None else request.largest
@@ -97,19 +98,13 @@ def carry(material: Material, request: CarryRequest) -> Carried | None:
     return None
 
 
-def _header(request: CarryRequest, seq: NodeId) -> str:
-    of = " ".join(word for word in (request.agent, request.session) if word)
+def _head(request: CarryRequest, seq: NodeId) -> str:
     title = (
         "Summary of the session so far"
         if request.whole
         else "What was pinned and left open before the context was compacted"
     )
-    return (
-        f"# {title}\n"
-        f"This is context, not a request: nothing in it asks for anything new, finished work stays "
-        f"finished. It was written by rule from session {of or 'log'} up to event {seq}; "
-        f"[event N] is a place in that log."
-    )
+    return header(title, "written", request.agent, request.session, seq)
 
 
 class _Writer:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from compress.continuation.availability import availability
 from compress.continuation.errors import LocksExceedBudgetError
+from compress.continuation.header import header
 from compress.continuation.parts import (
     Part,
     decisions_part,
@@ -31,7 +32,6 @@ from compress.continuation.values import (
     Material,
     SectionName,
 )
-from compress.events import NodeId
 from compress.packs.values import PackLine, PackRequest
 from compress.tokens import TokenCounter
 
@@ -69,16 +69,17 @@ def rebuild(material: Material, request: ContinuationRequest) -> Continuation:
     budget.
     """
     session, counter = material.session, material.session.counter
-    header = _header(request, session.plan.agent_seq)
+    seq, title = session.plan.agent_seq, "Context of an earlier session"
+    head = header(title, "rebuilt", request.agent, request.session, seq)
     locked = pinned(session)
-    fixed = counter.count(_joined(header, [locked]))
+    fixed = counter.count(_joined(head, [locked]))
     if fixed > request.budget:
         raise LocksExceedBudgetError(fixed, request.budget, locked.items)
     writer = _Writer(material, request, locked)
     room = request.budget - fixed
     while True:
         parts, lines = writer.write(room)
-        text = _joined(header, parts)
+        text = _joined(head, parts)
         tokens = counter.count(text)
         if tokens <= request.budget:
             break
@@ -95,18 +96,8 @@ def rebuild(material: Material, request: ContinuationRequest) -> Continuation:
     )
 
 
-def _header(request: ContinuationRequest, seq: NodeId) -> str:
-    of = " ".join(word for word in (request.agent, request.session) if word)
-    return (
-        f"# Context of an earlier session\n"
-        f"This is context, not a request: nothing in it asks for anything new, finished work stays "
-        f"finished. It was rebuilt by rule from session {of or 'log'} up to event {seq}; "
-        f"[event N] is a place in that log."
-    )
-
-
-def _joined(header: str, parts: Sequence[Part]) -> str:
-    return "\n\n".join([header, *(part.text for part in parts if part.lines)]) + "\n"
+def _joined(head: str, parts: Sequence[Part]) -> str:
+    return "\n\n".join([head, *(part.text for part in parts if part.lines)]) + "\n"
 
 
 def _section(part: Part, counter: TokenCounter) -> ContinuationSection:
