@@ -101,11 +101,14 @@ class Locations:
                 for file in files_below(path, passed_over):
                     if self._is_named_like_a_log(file):
                         real = file.resolve() if file.is_symlink() else file
-                        files[real] = _mtime(real)
+                        # Of a log that is a tree of files, the one that stands for it.
+                        log = self._registry.log_of(real)
+                        files[log] = _mtime(log)
             elif (reason := readable(path)) is not None:
                 notes.append(f"{path}: {reason}")
             else:
-                files[path] = _mtime(path)
+                log = self._registry.log_of(path)
+                files[log] = _mtime(log)
         newest = sorted(files, key=lambda file: (-files[file], str(file)))
         folders = tuple(path if path.is_dir() else path.parent for path in paths)
         return Found(tuple(newest), tuple(dict.fromkeys(folders)), tuple(notes))

@@ -236,6 +236,7 @@ class UseCases:
             ) from error
 
     def _find_file(self, path: Path) -> str:
+        path = self._store.registry.log_of(path)
         report = self.ingest([path])
         found = self._store.sessions_of_file(path)
         if not found:
