@@ -98,6 +98,11 @@ def usage_of(event: Mapping[str, Any]) -> Usage | None:
     return None if found is None or not found[2] else chat.usage(found[0].get("usage"))
 
 
+def figures_of(event: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The sums of what was spent until this event, where it tells them."""
+    return mapping(mapping(event.get("llm_metrics")).get("accumulated_token_usage"))
+
+
 def model_of(event: Mapping[str, Any]) -> str | None:
     """The model that answered."""
     found = _answer(event)
@@ -129,7 +134,9 @@ def _action(event: Mapping[str, Any], kind: str, args: Mapping[str, Any]) -> Ent
     if kind in _TOOLS and not (by_user and not mapping(event.get("tool_call_metadata"))):
         return _call(event, kind, args)
     said = _said(event, kind, args, by_user=by_user)
-    return Entry("said", said) if said else Entry("unknown")
+    found = _answer(event)
+    response = None if found is None else word(found[0].get("id"))
+    return Entry("said", said, response) if said else Entry("unknown")
 
 
 def _said(

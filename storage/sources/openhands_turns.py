@@ -150,9 +150,15 @@ class OpenhandsTurns(FileReader):
 
     def _spent(self, session: Session, entry: Entry, raw: Mapping[str, Any]) -> Usage | None:
         """What the answer cost that begins with this event, if that is known by now."""
-        if entry.response is None or entry.response in session.answers:
+        told = None
+        if figures := legacy.figures_of(raw):
+            told = difference(session.figures, figures)
+            session.figures = figures
+        if entry.response is None:
+            return told
+        if entry.response in session.answers:
             return None
-        return session.spent.pop(entry.response, None) or legacy.usage_of(raw)
+        return session.spent.pop(entry.response, None) or legacy.usage_of(raw) or told
 
     def _take_usage(self, session: Session, figures: Any) -> None:
         """A row of what an answer cost: of one that was told before, or is still to come."""

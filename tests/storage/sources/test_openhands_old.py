@@ -7,7 +7,7 @@ from pathlib import Path
 from compress.events import Usage
 from tests.derivation import read
 from tests.storage.sources.kit import rows_as_records
-from tests.storage.sources.openhands_logs import ADAPTER, events, reading
+from tests.storage.sources.openhands_logs import ADAPTER, Json, events, reading
 from tests.storage.sources.openhands_old_logs import made_old, of, old, response, seen
 from tests.storage.sources.test_openhands_records import only
 
@@ -72,3 +72,24 @@ def test_states_of_the_agent_before_the_sdk() -> None:
         {"call": "c"},
     )
     assert only(events([*rows, asks]), "turn/end").meta == {"reason": "completed"}
+
+
+def test_what_an_answer_without_calls_cost_is_the_difference_of_the_sums() -> None:
+    def sums(row: Json, prompt: int, output: int, newest: int) -> Json:
+        usage = {"prompt_tokens": prompt, "completion_tokens": output, "per_turn_token": newest}
+        return {**row, "llm_metrics": {"accumulated_token_usage": usage}}
+
+    one = response("r1", "c1")
+    rows = [
+        old(0, "message", "user", content="x"),
+        sums(of(old(1, "run", command="ls"), one, "c1"), 60, 5, 65),
+        of(seen(2, "run", "out", 1), one, "c1"),
+        sums(old(3, "message", content="so"), 160, 12, 107),
+        sums(old(4, "message", content="and"), 900, 90, 7),
+        of(old(5, "finish", thought="done"), response("r2", "c2"), "c2"),
+    ]
+    assert [e.usage for e in events(rows) if e.usage is not None] == [
+        Usage(input=60, output=5),
+        Usage(input=100, cache_read=0, cache_write=0, output=7),
+        Usage(input=60, output=5),
+    ]
