@@ -23,6 +23,9 @@ _BUSY_SECONDS = 10.0
 _CHECKPOINT_PAGES = 8_192
 """Pages of the WAL, 32 MB, after which it is written back. SQLite's own 4 MB would wait for the
 disk at every few batches of an ingest."""
+_BULK_CACHE = 8_000
+"""KiB of pages that a connection keeps that writes much, four times SQLite's default: the pages of
+one transaction are not written before it ends."""
 _WAL_LIMIT = 64 << 20
 """Bytes that the WAL file is cut back to after a checkpoint."""
 
@@ -117,9 +120,10 @@ class Connections:
             yield self._connection()
 
     @contextmanager
-    def write(self, *, durable: bool = False) -> Iterator[sqlite3.Connection]:
+    def write(self, *, durable: bool = False, bulk: bool = False) -> Iterator[sqlite3.Connection]:
         """One transaction. Rolled back when the block raises. ``durable``: on the disk when the
-        block ends, so that a loss of power cannot take it back.
+        block ends, so that a loss of power cannot take it back. ``bulk``: of many rows, whose
+        references are known to be there and are not looked up one by one.
 
         Raises :class:`StoreBusyError` when another process holds the store too long,
         :class:`StoreUnusableError` when it may only be read, or its disk takes no more.
@@ -132,6 +136,9 @@ class Connections:
             connection = self._connection()
             # What an ingest writes is read again; what a person did is not.
             connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            connection.execute(f"PRAGMA foreign_keys = {'OFF' if bulk else 'ON'}")
+            if bulk:
+                connection.execute(f"PRAGMA cache_size = -{_BULK_CACHE}")
             try:
                 connection.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 APPLICATION_ID = 0x554C4C47
 """``ULLG``, in SQLite's header, so that a foreign file is never taken for a store."""
 
-VERSION = 6
+VERSION = 7
 """``PRAGMA user_version`` of a store that all migrations below were applied to."""
 
 SEQ_BITS = 32

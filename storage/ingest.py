@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import gc
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from compress.tokens import TokenCounter
 from storage import resources, source_rows
+from storage.batches import Batches, Written
 from storage.catalog import SourceRecord
 from storage.errors import PositionMovedError
-from storage.opened import Drawn, OpenLog, Weighed, known_numberings, known_trackers
+from storage.opened import Drawn, OpenLog, known_numberings, known_trackers
 from storage.record_sources import source_records
 from storage.source_rows import Inodes, by_inode, has_pending, is_new, moved_to, position_of
 from storage.sources.base import LogTail, SourceAdapter, Stand
@@ -28,20 +28,14 @@ from storage.sources.registry import HEAD_RECORDS
 from storage.store import Store
 from storage.tail import Batch as TailBatch
 from storage.tail import Tail, reread, stand_of
-from storage.writing import write_batch
 
 BATCH_BYTES = 1 << 20
 """Bytes of a log that are in work at once. A batch costs some ten times as much memory."""
-_AHEAD_BYTES = 3 << 20
-"""Bytes of logs that wait for their counts, or to be written, while more is read. Twice as much is
-no quicker and takes 16 MB more at the peak."""
 _ATTEMPTS = 5
 """Times that reading starts again because another process reads the same logs."""
 _KEPT_OPEN = 16
 _FEW = 16
 """Files up to which each is looked up by its name."""
-_COLLECT_AFTER = 64 << 20
-"""Bytes of logs after which garbage is looked for while many are read."""
 _AT_REST = 2.0
 """Seconds without a write, by a clock that may go back, after which a line may end a file."""
 
@@ -78,11 +72,8 @@ class Ingest:
         self._counter_for = counter_for
         self._clock = clock
         self._open: OrderedDict[Path, OpenLog] = OrderedDict()
-        self._waiting: deque[tuple[OpenLog, Drawn, Future[Weighed]]] = deque()
-        self._waiting_bytes = 0
-        self._since_collected = 0
-        # One: of an encoder's threads, the first is quicker than all others by a quarter.
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="ullage-count")
+        self._totals = Totals()
+        self._batches = Batches(store.connections, self._stands)
 
     def log_of(self, path: Path) -> Path:
         """The log that a changed file belongs to."""
@@ -90,7 +81,7 @@ class Ingest:
 
     def close(self) -> None:
         """Ends the worker and gives the files back."""
-        self._worker.shutdown(cancel_futures=True)
+        self._batches.close()
         self._forget()
 
     def run(
@@ -107,10 +98,10 @@ class Ingest:
         rest). ``stop`` is asked between batches; what was committed by then stays.
         """
         ordered = [path.resolve() for path in paths]
-        totals = Totals()
+        totals = self._totals = Totals()
         for _ in range(_ATTEMPTS):
             try:
-                return self._run(ordered, progress, stop, totals, final=final)
+                return self._run(ordered, progress, stop, final=final)
             except PositionMovedError:
                 # What another process has read is known now; the rest is read from there.
                 totals.looked_at = 0
@@ -121,10 +112,10 @@ class Ingest:
         ordered: Sequence[Path],
         progress: Progress | None,
         stop: Callable[[], bool],
-        totals: Totals,
         *,
         final: bool | None,
     ) -> Totals:
+        totals = self._totals
         known = self._known(ordered)
         known.update(self._enter(ordered, known))
         inodes = cache(lambda: by_inode(self._store.sources()))
@@ -135,21 +126,18 @@ class Ingest:
         try:
             for done, path in enumerate(ordered):
                 totals.looked_at += 1
-                for log, drawn in self._draw(path, known.get(str(path)), inodes, totals, final):
-                    self._wait_for(log, drawn, totals)
+                for log, drawn in self._draw(path, known.get(str(path)), inodes, final):
+                    self._batches.put(log, drawn)
                     if stop():
                         break
                 if progress is not None:
                     progress(done + 1, len(ordered), path)
                 if stop():
                     break
-            self._flush(totals)
+            self._batches.flush()
         except BaseException:
             # The readers are ahead of the store now: open them again from what it holds.
-            for *_, future in self._waiting:
-                future.cancel()
-            self._waiting.clear()
-            self._waiting_bytes = 0
+            self._batches.drop()
             self._forget()
             raise
         finally:
@@ -173,50 +161,22 @@ class Ingest:
         source_rows.add_sources(self._store.connections, new)
         return self._known(new)
 
-    def _wait_for(self, log: OpenLog, drawn: Drawn, totals: Totals) -> None:
-        """Queues a batch for its counts; commits the older half of the queue when it is full, in
-        one transaction: small files cost no commit each."""
-        self._waiting.append((log, drawn, self._worker.submit(log.weigh, drawn)))
-        self._waiting_bytes += drawn.size
-        if self._waiting_bytes > _AHEAD_BYTES:
-            self._commit((len(self._waiting) + 1) // 2, totals)
-
-    def _flush(self, totals: Totals) -> None:
-        if self._waiting:
-            self._commit(len(self._waiting), totals)
-
-    def _commit(self, count: int, totals: Totals) -> None:
-        taken = [self._waiting.popleft() for _ in range(count)]
-        size = sum(drawn.size for _, drawn, _ in taken)
-        self._waiting_bytes -= size
-        # What the worker has not begun, this thread weighs itself.
-        batches = [
-            (log, log.batch(drawn, log.weigh(drawn) if future.cancel() else future.result()))
-            for log, drawn, future in taken
-        ]
-        with self._store.connections.write(bulk=True) as connection:
-            for log, batch in batches:
-                write_batch(connection, batch, log.adapter.agent, log.adapter.revision)
-        self._since_collected += size
-        if self._since_collected > _COLLECT_AFTER:
-            self._since_collected = 0
-            gc.collect()
-        for log, batch in batches:
-            totals.records += len(batch.records)
-            totals.events += len(batch.events)
-            path = str(log.tail.path)
-            if path not in totals.touched:
-                totals.touched.add(path)
-                totals.files += 1
-            if batch.note:
-                totals.notes[path] = batch.note
+    def _stands(self, written: Written) -> None:
+        """Adds a batch that was committed to what the run did."""
+        totals = self._totals
+        totals.records += written.records
+        totals.events += written.events
+        if written.path not in totals.touched:
+            totals.touched.add(written.path)
+            totals.files += 1
+        if written.note:
+            totals.notes[written.path] = written.note
 
     def _draw(
         self,
         path: Path,
         known: SourceRecord | None,
         inodes: Callable[[], Inodes],
-        totals: Totals,
         final: bool | None,
     ) -> Iterator[tuple[OpenLog, Drawn]]:
         """The file's new batches, each with the log that it belongs to."""
@@ -232,18 +192,18 @@ class Ingest:
         while True:
             read = tail.read(final=bool(final))
             if read.state in ("gone", "skipped"):
-                self._pass_over(path, known, read, totals)
+                self._pass_over(path, known, read)
                 return
             if read.state == "unchanged" and not is_new(known):
                 return
             if log is None or read.state == "restarted":
                 # What waits belongs to the file as it was: it is written first.
                 if not is_new(known):
-                    self._flush(totals)
+                    self._batches.flush()
                     known = self._store.source(path)
                 begun = self._begin(path, known, inodes, tail, read)
                 if isinstance(begun, str):
-                    totals.notes[str(path)] = begun
+                    self._totals.notes[str(path)] = begun
                     return
                 log, drawn = begun
                 self._keep(path, log)
@@ -375,12 +335,11 @@ class Ingest:
             return registry.for_agent(known.agent)
         return found
 
-    def _pass_over(
-        self, path: Path, known: SourceRecord | None, read: TailBatch, totals: Totals
-    ) -> None:
-        self._flush(totals)
+    def _pass_over(self, path: Path, known: SourceRecord | None, read: TailBatch) -> None:
+        self._batches.flush()
         self._drop(path)
-        totals.notes.update({str(path): read.reason} if read.reason else {})
+        if read.reason:
+            self._totals.notes[str(path)] = read.reason
         if known is not None and not known.gone:
             source_rows.mark_gone(self._store.connections, known.id)
 

@@ -258,6 +258,12 @@ def m0006_scripts(db: Database) -> None:
         db.execute(statement)
 
 
+@migrations()
+def m0007_words(db: Database) -> None:
+    """Words of a whole transaction gather in memory before they are written."""
+    db.execute("INSERT INTO search (search, rank) VALUES ('hashsize', 8388608)")
+
+
 def _split(script: str) -> list[str]:
     """The statements of a script without triggers. ``executescript`` would commit first."""
     bare = "\n".join(line.split("--", 1)[0] for line in script.splitlines())

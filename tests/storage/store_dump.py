@@ -32,6 +32,7 @@ def dump(store: Store) -> dict[str, list[Any]]:
     """Every logical row, and a digest of each file's raw records in order."""
     content: dict[str, list[Any]] = {}
     with store.connections.read() as connection:
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
         for name, query in _TABLES.items():
             content[name] = connection.execute(query).fetchall()
         records = connection.execute(
