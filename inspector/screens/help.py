@@ -25,7 +25,7 @@ class HelpScreen(AskingScreen[None]):
     """One page of help; the keys of the screen that asked for it, ``topic``, come first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,question_mark", "app.pop_screen", "Back", tooltip="leave this page"),
+        Binding("escape,question_mark,f1", "app.pop_screen", "Back", tooltip="leave this page"),
     ]
 
     def __init__(self, topic: str = "") -> None:

@@ -89,6 +89,8 @@ class SessionsScreen(AskingScreen[None]):
         )
 
     def _take(self, rows: list[SessionRow]) -> None:
+        if bool(rows) != bool(self._rows):
+            self.call_after_refresh(self.refresh_bindings)
         self._rows = rows
         self.query_one(SessionList).say(NO_MATCH)
         self._welcome(here=not rows)
@@ -191,7 +193,9 @@ class SessionsScreen(AskingScreen[None]):
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The filter can be cleared while it is there."""
+        """What can be filtered, and a filter that can be cleared, are there."""
+        if action == "filter":
+            return bool(self._rows)
         return action != "clear" or bool(self.query("#filter").first().display)
 
     def action_decisions(self) -> None:

@@ -84,12 +84,14 @@ async def test_the_first_session_takes_the_place_of_the_welcome() -> None:
     inquiry = empty(NOWHERE)
     async with on_stage(inquiry, session=None) as (app, pilot):
         assert "no session yet" in text_of(app)
+        assert "/ Filter" not in text_of(app), "there is nothing to filter"
         inquiry.found = FakeUseCases().sessions()
         inquiry.version += 1
         await pilot.pause(0.2)
         await settle(pilot)
         assert "no session yet" not in text_of(app)
         assert isinstance(app.focused, SessionList)
+        assert "/ Filter" in text_of(app)
         assert "Fix the flaky retry test" in text_of(app)
 
 
