@@ -51,14 +51,12 @@ PATIENCE = 300.0
 
 APP = """
 import sys
-if {slow}: sys.modules["splintr"] = None
 from inspector.cli import main
 sys.argv = ["ullage", "--db", {db!r}]
 main()
 """
 HEARTBEAT = """
 import asyncio, json, sys, time
-if {slow}: sys.modules["splintr"] = None
 from inspector import app
 class Beating(app.UllageApp):
     def on_mount(self):
@@ -72,7 +70,7 @@ class Beating(app.UllageApp):
             now = time.perf_counter()
             late.append(round((now - then - {tick}) * 1000, 1))
             done, total, _ = self.inquiry.progress()
-            if total and done == total:
+            if total and done == total and now - begun > {least}:
                 break
         late.sort()
         with open({result!r}, "w") as file:
@@ -171,9 +169,9 @@ def lines(display: list[str]) -> int:
     return sum(LINE.search(line) is not None for line in display[2:-2])
 
 
-def app_starts(home: Path, folder: Path, *, slow: bool) -> dict[str, Any]:
+def app_starts(home: Path, folder: Path) -> dict[str, Any]:
     """The first seconds of the app on an empty store."""
-    screen = Screen(APP.format(db=str(fresh(folder, "start.db")), slow=slow), home)
+    screen = Screen(APP.format(db=str(fresh(folder, "start.db"))), home)
     try:
         return {
             "screen_s": round(
@@ -186,13 +184,12 @@ def app_starts(home: Path, folder: Path, *, slow: bool) -> dict[str, Any]:
         screen.leave()
 
 
-def app_reads_all(home: Path, folder: Path, size: int, *, slow: bool) -> dict[str, Any]:
-    """The app until all is read: how late its loop was, how much memory it took."""
+def beats(home: Path, folder: Path, db: Path, least: float = 0) -> tuple[float, list[float], float]:
+    """The app until all is read, and at least so many seconds: (seconds, how late its loop was in
+    milliseconds, sorted, peak MB)."""
     result = folder / "beat.json"
     result.unlink(missing_ok=True)
-    script = HEARTBEAT.format(
-        db=str(fresh(folder, "beat.db")), slow=slow, result=str(result), tick=TICK
-    )
+    script = HEARTBEAT.format(db=str(db), slow=False, result=str(result), tick=TICK, least=least)
     screen = Screen(script, home)
     peak = Peak(screen.terminal.pid)
     with suppress(OSError):  # it has ended
@@ -201,15 +198,31 @@ def app_reads_all(home: Path, folder: Path, size: int, *, slow: bool) -> dict[st
     memory = peak.end()
     screen.leave()
     beat = json.loads(result.read_text())
-    late = beat["late"]
+    return beat["seconds"], beat["late"], memory
+
+
+def _stalls(name: str, late: list[float]) -> dict[str, Any]:
     return {
-        "app_reads_all_s": round(beat["seconds"], 1),
-        "app_reads_mb_s": round(size / 2**20 / beat["seconds"], 1),
-        "stall_worst_ms": late[-1],
-        "stall_p99_ms": late[int(len(late) * 0.99)],
-        "stalls_above_100_ms": sum(ms > 100 for ms in late),
+        f"{name}_worst_ms": late[-1],
+        f"{name}_p99_ms": late[int(len(late) * 0.99)],
+        f"{name}_above_100_ms": f"{sum(ms > 100 for ms in late)} of {len(late)}",
+    }
+
+
+def app_reads_all(home: Path, folder: Path, size: int) -> dict[str, Any]:
+    """The app while it reads all: how late its loop was, how much memory it took."""
+    seconds, late, memory = beats(home, folder, fresh(folder, "beat.db"))
+    return {
+        "app_reads_all_s": round(seconds, 1),
+        "app_reads_mb_s": round(size / 2**20 / seconds, 1),
+        **_stalls("stall", late),
         "app_peak_mb": memory,
     }
+
+
+def app_rests(home: Path, folder: Path, db: Path) -> dict[str, Any]:
+    """The same while there is nothing to read: what the machine itself does to the loop."""
+    return _stalls("stall_at_rest", beats(home, folder, db, least=10)[1])
 
 
 class Ran(NamedTuple):
@@ -278,7 +291,7 @@ def app_opens(home: Path, db: Path) -> dict[str, Any]:
     """The app on a store that holds all."""
     seconds = []
     for _ in range(3):
-        screen = Screen(APP.format(db=str(db), slow=False), home)
+        screen = Screen(APP.format(db=str(db)), home)
         seconds.append(screen.until(lambda shown: lines(shown) >= 10))
         screen.leave()
     return {"full_store_lines_s": round(statistics.median(seconds), 2)}
@@ -350,8 +363,8 @@ def main() -> None:
 
     tell(dict(figures))
     if "app" in parts:
-        tell(app_starts(home, folder, slow=False))
-        tell(app_reads_all(home, folder, size, slow=False))
+        tell(app_starts(home, folder))
+        tell(app_reads_all(home, folder, size))
     if "peer" in parts and asked.peer:
         tell(peer(asked.peer, home, folder, size))
     if "ingest" in parts:
@@ -360,6 +373,7 @@ def main() -> None:
     if "full" in parts and (folder / "full.db").exists():
         tell(nothing_new(home, folder / "full.db"))
         tell(app_opens(home, folder / "full.db"))
+        tell(app_rests(home, folder, folder / "full.db"))
         tell(appends(home, folder / "full.db", logs))
     for name in ("fast", "tiktoken"):
         if {"peer_s", f"ingest_{name}_s"} <= figures.keys():
