@@ -1,8 +1,9 @@
 """The records of Copilot CLI, in order → events.
 
 The surface is approximate. After a compaction the log holds the summary and how many messages
-went, not which: here all that stood when it began goes, and what came meanwhile stays. A
-truncation tells their number only: here the oldest go.
+went, not which: here all that stood when it began goes but for the newest that the count leaves,
+and what came meanwhile stays. The user's words stay, too: the CLI tells them again in front of the
+summary. A truncation tells a number only: here the oldest go.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Source: github/copilot-sdk, ``session-events`` (types generated from the CLI's own schema, 1.0).
 The program itself is closed: which of these records make the list that it sends is read from what
-the types say of them.
+the types say of them, and from what CLI 1.0.102 asked a provider on the loopback.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ TYPES = frozenset(
     hook.progress hook.start mcp.headers_refresh_completed mcp.headers_refresh_required
     mcp.oauth_completed mcp.oauth_required mcp.prompts.list_changed mcp.resources.list_changed
     mcp.tools.list_changed mcp_app.tool_call_complete model.call_failure
+    model.call_finished model.call_start model.log model.message model.messages_snapshot
+    model.model_call_failure model.model_call_started model.model_call_success model.response
+    model.turn_ended model.turn_failed model.turn_retry model.turn_started
     pending_messages.modified permission.completed permission.requested sampling.completed
     sampling.requested session.auto_mode_resolved session.autopilot_objective_changed
     session.background_tasks_changed session.binary_asset session.canvas.closed
@@ -53,7 +56,8 @@ TYPES = frozenset(
     user.message user_input.completed user_input.requested
     """.split()  # noqa: SIM905  # a list of words reads better as words
 )
-"""Every type of the schema. Those that give no event say nothing of the model's context."""
+"""Every type of the schema, and those of calls to the model that CLI 1.0.102 writes while it
+compacts. Those that give no event say nothing of the model's context."""
 
 
 class Said(NamedTuple):

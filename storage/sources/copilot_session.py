@@ -39,6 +39,8 @@ class CopilotSession:
         self._steps: dict[str | None, int] = {}
         """Call → the request that made it."""
         self._standing: list[int] = []
+        self._asked_for: set[int] = set()
+        """Nodes with words of the user's."""
         self._came: dict[int, int] = {}
         """Node → the line that it came with."""
         self._callers: dict[str | None, int] = {}
@@ -179,9 +181,19 @@ class CopilotSession:
             "messages_removed": count(data.get("messagesRemoved")),
         }
         self.log("compact/summary", {k: v for k, v in told.items() if v})
-        gone = [node for node in self._standing if self._is_said(node) and self._came[node] < began]
-        self._take_away(gone, said)
+        earlier = [n for n in self._standing if self._is_said(n) and self._came[n] < began]
+        # The user's words are told again beside the summary.
+        stays = {node for node in earlier if node in self._asked_for}
+        stays.update(earlier[max(0, len(earlier) - self._left_of(data)) :])
+        self._take_away([node for node in earlier if node not in stays], said)
         self.log("compact/end")
+
+    def _left_of(self, data: dict[str, Any]) -> int:
+        """How many of the newest messages a compaction left, as far as its counts tell; they
+        count the instructions, too."""
+        before = count(data.get("preCompactionMessagesLength")) or 0
+        instructions = sum(not self._is_said(node) for node in self._standing)
+        return max(0, before - (count(data.get("messagesRemoved")) or before) - instructions)
 
     def truncate(self, data: dict[str, Any]) -> None:
         """So many messages went; which ones is not told, so the oldest."""
@@ -222,7 +234,7 @@ class CopilotSession:
         return node not in self._instructions
 
     def _take_away(self, gone: Sequence[int], said: Said) -> None:
-        """These nodes go, and what the record says takes their place."""
+        """These nodes go, and what the record says takes the place of the first message."""
         before = list(self._standing)
         if not said.parts:
             kept = [node for node in before if node not in {*gone}]
@@ -235,9 +247,10 @@ class CopilotSession:
             self._stand(said, Rebase(seqs=wanted) if since else APPEND)
             self._standing = [*wanted] if since else self._standing
         else:
-            first, last = before.index(gone[0]), before.index(gone[-1])
+            first = next(at for at, node in enumerate(before) if self._is_said(node))
+            last = before.index(gone[-1])
             kept = [node for node in before[first : last + 1] if node not in {*gone}]
-            op = Replace(start=gone[0], end=gone[-1], keep=tuple(kept))
+            op = Replace(start=before[first], end=gone[-1], keep=tuple(kept))
             node = self._stand(said, op, sources=tuple(gone))
             self._before.append((self._line, before))
             self._standing = [*before[:first], node, *kept, *before[last + 1 :]]
@@ -299,6 +312,8 @@ class CopilotSession:
         if node is None:
             self._standing.append(name)
             self._came[name] = self._line
+            if said.type in ("user/message", "steering/message"):
+                self._asked_for.add(name)
         return name
 
     def _next_extra(self) -> int:

@@ -1,7 +1,7 @@
 """The list after some records of Copilot CLI, derived a second time: all anew from the beginning.
 
-Approximate by the same two rules: a compaction leaves what came since it began, a truncation
-takes the oldest.
+Approximate by the same rules: a compaction leaves the user's words, the newest messages that its
+counts leave, and what came since it began; a truncation takes the oldest.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ def sent(rows: Sequence[dict[str, Any]]) -> list[Entry]:
     instructions: dict[tuple[str, str], str] = {}
     said: list[tuple[int, str | None, Entry]] = []
     began: int | None = None
+    asked: set[int] = set()
     for place, row in enumerate(rewound):
         data = row["data"]
         match row["type"]:
@@ -28,6 +29,7 @@ def sent(rows: Sequence[dict[str, Any]]) -> list[Entry]:
             case "user.message":
                 text = data.get("transformedContent", data["content"])
                 said.append((place, None, ("user", text)))
+                asked.add(place)
             case "assistant.message":
                 names = [f"{call['name']}:{call['toolCallId']}" for call in data["toolRequests"]]
                 texts = [t for t in (data.get("reasoningText"), data["content"]) if t]
@@ -49,8 +51,13 @@ def sent(rows: Sequence[dict[str, Any]]) -> list[Entry]:
                 start = place if began is None else began
                 began = None
                 if data["success"]:
-                    stays = [entry for entry in said if entry[0] >= start]
-                    said = [(place, None, ("user", data["summaryContent"])), *stays]
+                    earlier = [entry for entry in said if entry[0] < start]
+                    since = [entry for entry in said if entry[0] >= start]
+                    before = data.get("preCompactionMessagesLength", 0)
+                    left = before - data.get("messagesRemoved", before) - len(instructions)
+                    cut = len(earlier) - max(0, left)
+                    kept = [e for at, e in enumerate(earlier) if at >= cut or e[0] in asked]
+                    said = [(place, None, ("user", data["summaryContent"])), *kept, *since]
             case "session.truncation":
                 said = said[data["messagesRemovedDuringTruncation"] :]
     told = [("system", text) for text in instructions.values()]

@@ -88,7 +88,7 @@ def test_instructions_stand_first_and_a_new_one_takes_the_place_of_the_old() -> 
     assert len(types(events[""], "context/message")) == 2
 
 
-def test_a_compaction_leaves_the_summary_and_what_came_since_it_began() -> None:
+def test_a_compaction_leaves_the_users_words_and_what_came_since_it_began() -> None:
     _, events = feed(
         row("system.message", "s", role="system", content="be good"),
         user("u", "old"),
@@ -102,6 +102,7 @@ def test_a_compaction_leaves_the_summary_and_what_came_since_it_began() -> None:
     assert told == [
         ("system", "be good"),
         ("user", "in short"),
+        ("user", "old"),
         ("user", "meanwhile"),
         ("user", "new"),
     ]
@@ -146,7 +147,9 @@ def logs(draw: st.DrawFn) -> list[dict[str, Any]]:
             rows.append(user(name, text))
         elif kind == "a":
             calls = [f"c{number}"] if draw(st.booleans()) else []
-            request = draw(st.sampled_from([{}, {"apiCallId": f"r{number // 3}"}]))
+            # Several messages of one request follow each other.
+            same = rows[-1]["data"].get("apiCallId")
+            request = {"apiCallId": draw(st.sampled_from([same or f"r{number}", f"r{number}"]))}
             rows.append(answer(name, text, *calls, **request))
         elif kind == "r":
             rows.append(result(name, f"c{draw(st.integers(0, 5))}", text))
@@ -156,6 +159,9 @@ def logs(draw: st.DrawFn) -> list[dict[str, Any]]:
             rows.append(row("session.compaction_start", name))
         elif kind == "t":
             told = {"success": draw(st.booleans()), "summaryContent": f"in short {text}"}
+            if draw(st.booleans()):
+                counts = {"preCompactionMessagesLength": 6, "messagesRemoved": 3}
+                told |= counts
             rows.append(row("session.compaction_complete", name, **told))
         elif kind == "z":
             removed = draw(st.integers(0, 4))
