@@ -176,7 +176,7 @@ def doctor_text(report: DoctorReport, paint: Paint) -> Iterator[str]:
         Column("RECORDS", "right", most=10),
         Column("KNOWN", "right", most=7),
         Column("PROBLEMS", "right", most=8),
-        Column("ROOT", flexible=True),
+        Column("ROOT", flexible=True, paths=True),
     )
     rows = [
         (

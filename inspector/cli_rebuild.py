@@ -87,7 +87,7 @@ def rebuild_text(report: RebuildReport, paint: Paint, *, past: bool = False) -> 
     asked = " ".join(report.query.split())
     yield line(f"going on with: {asked or 'nothing in particular'}", paint.width)
     if report.query_source == "session":
-        yield paint(line(_taken_from(report), paint.width), "dim")
+        yield from (paint(text, "dim") for text in wrap(_taken_from(report), paint.width))
     way = "compressed by class" if report.compression else "verbatim"
     figures = f"{report.tokens:,} of {report.budget:,} tokens by {report.counter}"
     yield line(f"{figures} · {way} ({report.compression_source})", paint.width)

@@ -110,11 +110,12 @@ class Shell:
                 return
         db = self.settings.db
         named = f" --db {shlex.quote(db)}" if "db" in self.flags else ""
-        log = f" and no file {session}" if session is not None and "/" in session else ""
+        file = f"file {session}, and no " if session is not None and "/" in session else ""
+        origin = self.loaded.origins.get("db", "default")
+        why = " yet" if origin == "default" else f", which {origin} names: check it"
         raise NoStoreError(
-            f"There is no store at {db}{log}{': check the name.' if named else ' yet.'} "
-            f"ullage ingest{named} makes one of the agents' logs on this machine, or of the PATHs "
-            "that you add."
+            f"There is no {file}store at {db}{why}. ullage ingest{named} makes one of the agents' "
+            "logs on this machine, or of the PATHs that you add."
         )
 
     def paint(self) -> Paint:

@@ -48,7 +48,7 @@ def test_what_only_reads_makes_no_store_of_a_mistyped_name(
     outcome = ullage(*arguments, db=db)
     assert (outcome.code, outcome.out) == (1, "")
     assert outcome.err.count("\n") == 1
-    assert f"There is no store at {db}: check the name." in outcome.err
+    assert f"There is no store at {db}, which --db names: check it." in outcome.err
     assert f"ullage ingest --db {db}" in outcome.err
     assert not list(tmp_path.glob("*.db*"))
     assert not list(tmp_path.glob("lake*"))
@@ -66,6 +66,9 @@ def test_the_usual_store_that_is_not_there_yet_leads_to_ingest(
     assert "There is no store at" in said
     assert "yet. ullage ingest makes one" in said
     assert not (tmp_path / "data").exists()
+    monkeypatch.setenv("ULLAGE_DB", str(tmp_path / "other.db"))
+    assert cli.run(["sessions"], Shell()) == 1
+    assert "other.db, which ULLAGE_DB names: check it." in capfd.readouterr().err
 
 
 def test_a_log_that_is_named_makes_the_store_that_it_is_read_into(
@@ -75,7 +78,7 @@ def test_a_log_that_is_named_makes_the_store_that_it_is_read_into(
     db = tmp_path / "new.db"
     missing = ullage("show", f"{log}x", db=db)
     assert missing.code == 1
-    assert f"and no file {log}x" in missing.err
+    assert f"There is no file {log}x, and no store at {db}" in missing.err
     assert not db.exists()
     assert ullage("show", log, db=db).code == 0
     assert ullage("sessions", "--json", db=db).value[0]["id"] == SESSION
