@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -84,3 +85,34 @@ def made() -> Json:
         subagent_trajectories=[inner],
         final_metrics={"total_steps": 7},
     )
+
+
+def random_trajectory(seed: int) -> Json:
+    """Steps of every source, with parts, calls, and results with and without a call."""
+    choose = random.Random(seed)
+
+    def content() -> Any:
+        words = f"words {choose.randint(0, 99)}"
+        picture = {"type": "image", "source": {"media_type": "image/png", "path": "a.png"}}
+        text = {"type": "text", "text": words}
+        return choose.choice((words, "", [text], [text, picture], [text, text]))
+
+    steps = [step("system", "rules"), step("user", "do it")]
+    for number in range(choose.randint(0, 9)):
+        if choose.random() < 0.3:
+            steps.append(step(choose.choice(("user", "system")), f"said {number}"))
+            continue
+        calls = [call(f"c{number}.{n}", command="ls") for n in range(choose.randint(0, 3))]
+        results: list[Json] = [
+            {"source_call_id": made_["tool_call_id"], "content": content()}
+            for made_ in calls
+            if choose.random() < 0.8
+        ]
+        if choose.random() < 0.3:
+            results.append({"content": f"shown {number}"})
+        more: Json = {"tool_calls": calls} if calls else {}
+        more |= {"observation": {"results": results}} if results else {}
+        more |= {"reasoning_content": f"thought {number}"} if choose.random() < 0.4 else {}
+        said = content() if calls or "reasoning_content" in more else f"said {number}"
+        steps.append(step("agent", said, **more))
+    return trajectory(*steps)

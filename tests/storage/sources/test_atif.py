@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from compress.events import Usage
 from storage.sources.registry import adapter_of, registry
@@ -17,6 +19,7 @@ from tests.storage.sources.atif_logs import (
     call,
     events,
     made,
+    random_trajectory,
     reading,
     sent,
     step,
@@ -65,6 +68,16 @@ def test_a_step_is_a_message_and_what_came_of_it() -> None:
         ("assistant", "text", None, "done"),
     ]
     assert [len(e.blocks[0].images) for e in log if e.type == "tool/result"] == [1, 0]
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 1_000_000))
+def test_the_steps_stand_in_their_order_at_every_moment(seed: int) -> None:
+    whole = random_trajectory(seed)
+    steps = whole["steps"]
+    for end in range(len(steps) + 1):
+        wanted = [line for one in steps[:end] for line in _lines(one)]
+        assert sent(events({**whole, "steps": steps[:end]})) == wanted
 
 
 def test_figures_are_disjoint_and_a_sum_over_requests_is_no_prompt() -> None:
@@ -171,5 +184,6 @@ def _lines(one: dict[str, Any]) -> list[tuple[str, str, str | None, str]]:
     lines += [(role, "tool_call", c["tool_call_id"], "") for c in one.get("tool_calls", ())]
     for result in one.get("observation", {}).get("results", ()):
         text = "".join(text for _, text in parts(result.get("content")))
-        lines.append(("user", "tool_result", result["source_call_id"], text))
+        call_id = result.get("source_call_id")
+        lines.append(("user", "tool_result" if call_id else "text", call_id, text))
     return lines
