@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeGuard
 
-from storage.errors import StoreBusyError, StoreNewerError, StoreUnusableError
+from storage.errors import StoreBusyError, StoreLookOnlyError, StoreNewerError, StoreUnusableError
 from storage.format import APPLICATION_ID, VERSION
 
 MEMORY = ":memory:"
@@ -129,7 +129,7 @@ class Connections:
         :class:`StoreUnusableError` when it may only be read, or its disk takes no more.
         """
         if self.read_only:
-            raise StoreUnusableError(
+            raise StoreLookOnlyError(
                 f"The store {self.path} {self._why} name another with --db FILE."
             )
         with self._guard():

@@ -27,6 +27,10 @@ class StoreUnusableError(StorageError):
     code = "store_unusable"
 
 
+class StoreLookOnlyError(StoreUnusableError):
+    """The store is open for looking only: nothing can be added as long as it is."""
+
+
 class StoreBusyError(StorageError):
     """Another process held the store's write lock for too long."""
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from storage.errors import StoreBusyError, StoreUnusableError
+from storage.errors import StoreBusyError, StoreLookOnlyError, StoreUnusableError
 from storage.ingest import Ingest, Totals
 from storage.watch import Stop, watch
 
@@ -107,6 +107,8 @@ class Follower:
         """``None`` where the store takes nothing now, which is told: what was to be done waits."""
         try:
             done = work()
+        except StoreLookOnlyError:
+            raise
         except (StoreBusyError, StoreUnusableError) as refusal:
             self.note = self._refusal = str(refusal)
             stop.wait(_REFUSED)

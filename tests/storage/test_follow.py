@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from compress.tokens import CharsOverFour
+from storage.errors import StoreUnusableError
 from storage.follow import Follower
 from storage.ingest import Ingest
 from storage.sources.registry import registry
@@ -209,6 +210,16 @@ def test_s01_while_another_process_holds_the_store_it_waits_and_says_so(
         holder.close()
         ingest.close()
         store.close()
+
+
+def test_a_store_for_looking_only_is_not_waited_for(folder: Path, store: Store) -> None:
+    log = folder / "live.jsonl"
+    log.write_bytes(record(0, "question 0", None))
+    store.connections.read_only = True
+    ingest = Ingest(store, counter_for=lambda _: CharsOverFour())
+    with pytest.raises(StoreUnusableError, match="may only be read"):
+        Follower(ingest).run([log], [], lambda _: True, threading.Event())
+    ingest.close()
 
 
 def _seqs(store: Store) -> list[int]:
