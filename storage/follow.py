@@ -29,7 +29,7 @@ class Follower:
     """Reads a backlog and follows folders, in the thread that calls :meth:`run`.
 
     A file that changes is read before the rest of the backlog, so a running session is live while
-    old ones are still being read. ``read`` is called after each read that brought something;
+    old ones are still being read. ``read`` is called after each read that brought something, or a new note;
     ``progress`` is (files done, files in all, a note). ``idle`` does a little of what can wait,
     when there is nothing to read, and tells whether there is more.
     """
@@ -110,11 +110,13 @@ class Follower:
         except StoreLookOnlyError:
             raise
         except (StoreBusyError, StoreUnusableError) as refusal:
-            self.note = self._refusal = str(refusal)
+            if self._refusal != str(refusal) or not self.note:
+                self.note = self._refusal = str(refusal)
+                self._read_something(Totals())
             stop.wait(_REFUSED)
             return None
         if self._refusal and self.note == self._refusal:
-            self.note = ""
+            self.note = self._refusal = ""
         return done
 
     def _read_backlog(self, waiting: deque[Path], stop: threading.Event) -> None:

@@ -185,7 +185,9 @@ def test_s01_while_another_process_holds_the_store_it_waits_and_says_so(
     log = folder / "live.jsonl"
     log.write_bytes(record(0, "question 0", None))
     ingest = Ingest(store, counter_for=lambda _: CharsOverFour())
-    follower, stop = Follower(ingest), threading.Event()
+    told: list[int] = []
+    follower = Follower(ingest, read=lambda totals: told.append(totals.records))
+    stop = threading.Event()
     holder = sqlite3.connect(tmp_path / "held.db", isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     thread = threading.Thread(
@@ -198,6 +200,7 @@ def test_s01_while_another_process_holds_the_store_it_waits_and_says_so(
         holder.execute("ROLLBACK")
         assert eventually(lambda: len(texts(store)) == 1)
         assert eventually(lambda: follower.progress == (1, 1, ""))
+        assert told == [0, 1], "the note is told once, then what was read"
         holder.execute("BEGIN IMMEDIATE")
         with log.open("ab") as file:
             file.write(record(1, "answer 0", 0))
