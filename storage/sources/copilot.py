@@ -20,7 +20,7 @@ class CopilotAdapter(SourceAdapter):
     revision: ClassVar[int] = 1
     approximate: ClassVar[str | None] = (
         "Approximate: the log of Copilot CLI tells neither what stays after a compaction or a "
-        "truncation, nor its tools, nor what a prompt cost"
+        "truncation, nor what the model reads of a failure, nor its tools, nor what a prompt cost"
     )
 
     def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:
