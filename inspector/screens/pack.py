@@ -74,7 +74,8 @@ class PackScreen(ContextScreen[PackHandle]):
     def show_rows(self, report: PackReport) -> None:
         """The cursor stays on its line."""
         here, wish = self.row.belief if self.row is not None else None, self.wish
-        self.lines.say(NOTHING if wish.query else f"{NOTHING} {HINT}")
+        nothing = NOTHING if report.note is None else clean(report.note)
+        self.lines.say(nothing if wish.query else f"{nothing} {HINT}")
         self.lines.by_hand = wish.excluded | wish.included | wish.overrides.keys()
         places = [at for at, row in enumerate(report.lines) if row.belief == here]
         self.lines.show(Listed(report.lines), places[0] if places else 0)
