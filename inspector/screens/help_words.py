@@ -93,7 +93,7 @@ SIGNS = (
     "★ pinned", "☆ kept in this one", "↺ put back because pinned", "✗ error",
     "▲ over-large, or due", "⚠ call or result missing", "∅ cleared, a receipt stands",
     "~ estimated", "● running, or in force", "◐ waiting", "○ idle, or undone", "· ended",
-    "◌ superseded", "═ kept", "− shadowed", "≈ reduced", "┌ │ └ the region",
+    "◌ superseded", "═ kept", "− shadowed", "≈ reduced, or approximate", "┌ │ └ the region",
 )  # fmt: skip
 
 WORDS = (

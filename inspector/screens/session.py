@@ -24,12 +24,12 @@ from inspector.reports import (
     PressureReport,
     Track,
 )
-from inspector.sanitize import line
+from inspector.sanitize import clean, line
 from inspector.screens.base import READING, AskingScreen, Refusal
 from inspector.squeeze_reports import SqueezedResult
 from inspector.views import SurfaceView
 from inspector.widgets import figures
-from inspector.widgets.bars import TitleBar
+from inspector.widgets.bars import NoteLine, TitleBar
 from inspector.widgets.detail import sections_of
 from inspector.widgets.gauge import Gauge
 from inspector.widgets.key_bar import KeyBar
@@ -106,6 +106,7 @@ class SessionScreen(AskingScreen[None]):
         yield TitleBar(id="title")
         yield Gauge(id="strip")
         yield Proposal(id="proposal")
+        yield NoteLine(id="inexact", classes="-none")
         with Container(id="body"):
             yield SurfaceList(id="surface")
             with Vertical(id="side"):
@@ -259,6 +260,11 @@ class SessionScreen(AskingScreen[None]):
             (line(header.title or header.id, 160), "strong"),
         ]
         states = [self.track, "live" if self.live else "resume"]
+        note = self.query_one("#inexact", NoteLine)
+        note.set_class(header.approximate is None, "-none")
+        if header.approximate is not None:
+            states.append("≈ approximate")
+            note.show([(" ≈ ", "warm"), (clean(header.approximate, " "), "muted")], [])
         if view.problems:
             states.append(figures.counted(len(view.problems), "problem"))
         right = [*self.progress_cells(), ("  " + " · ".join(states) + " ", "accent")]

@@ -133,6 +133,18 @@ def test_the_command_line_says_the_same_in_two_lines(ullage: Ullage) -> None:
     assert max(len(first), len(second)) < 80
 
 
+@pytest.mark.parametrize(("width", "whole"), [(60, False), (140, True)])
+async def test_a_session_that_is_not_quite_what_its_agent_sends_says_so(
+    width: int, whole: bool
+) -> None:
+    inquiry, why = FakeUseCases(), "The log of this agent leaves out what its server adds."
+    header = inquiry.header("s1").model_copy(update={"approximate": why})
+    inquiry.header = lambda session: header  # type: ignore[method-assign]
+    async with on_stage(inquiry, size=(width, 40)) as (app, _):
+        assert "≈ approximate" in text_of(app).splitlines()[0]
+        assert (why in text_of(app)) == whole
+
+
 @pytest.mark.parametrize("screen", ASKED)
 async def test_an_answer_on_its_way_is_announced(screen: str) -> None:
     session, keys, method, words = ASKED[screen]
