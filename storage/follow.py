@@ -29,9 +29,9 @@ class Follower:
     """Reads a backlog and follows folders, in the thread that calls :meth:`run`.
 
     A file that changes is read before the rest of the backlog, so a running session is live while
-    old ones are still being read. ``read`` is called after each read that brought something, or a new note;
-    ``progress`` is (files done, files in all, a note). ``idle`` does a little of what can wait,
-    when there is nothing to read, and tells whether there is more.
+    old ones are still being read. ``read`` is called after each read that brought something, and
+    when the store takes nothing; ``progress`` is (files done, files in all, a note). ``idle`` does
+    a little of what can wait, when there is nothing to read, and tells whether there is more.
     """
 
     def __init__(
