@@ -9,7 +9,7 @@ import pytest
 from compress.entries import LogEntry
 from compress.events import SessionEvent
 from compress.meter import TokenMeter, decide_window
-from storage.resources import counter, table_window
+from storage.resources import table_window, tiktoken_counter
 from storage.sources.base import SourceAdapter
 from storage.sources.claude import ClaudeAdapter
 from storage.sources.codex import CodexAdapter
@@ -129,9 +129,9 @@ def test_t11_figures_that_cannot_be_are_unknown(hard_inputs: Path) -> None:
 @pytest.mark.hard
 @pytest.mark.parametrize("case", ["T12", "T13"])
 def test_t12_t13_strings_that_break_tokenizers_are_counted(hard_inputs: Path, case: str) -> None:
-    before = counter().estimated
+    before = tiktoken_counter().estimated
     for path in sorted((hard_inputs / case).glob("*.jsonl")):
         meter, entries = metered(ClaudeAdapter(), path)
         assert sum(entry.tokens for entry in entries) > 0
         assert meter.reading().counted > 0
-    assert counter().estimated == before
+    assert tiktoken_counter().estimated == before
