@@ -16,7 +16,7 @@ from storage.sources.base import Derived, Numbering, Record, SessionFacts
 from storage.sources.draft import APPEND, NO_META, Identities, type_name, word
 from storage.sources.openhands_events import Entry
 from storage.sources.openhands_rows import EXTRAS, Row, decode, is_list, rows_of
-from storage.sources.openhands_session import Session, step_to
+from storage.sources.openhands_session import Answer, Session, step_to
 from storage.sources.openhands_turns import OpenhandsTurns
 from storage.sources.openhands_view import Item
 from storage.sources.values import mapping, string, timestamp
@@ -252,7 +252,8 @@ class OpenhandsReader(OpenhandsTurns):
             self._begin_step(session)
         usage = self._spent(session, entry, raw)
         if entry.response is not None:
-            session.answers.setdefault(entry.response, item.node)
+            told = Answer(item.node, self._time, session.step)
+            session.answers.setdefault(entry.response, told)
         if entry.place == "action" and entry.call:
             session.steps[entry.call] = session.step
         return usage

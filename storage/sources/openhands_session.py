@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from compress.events import NodeId, Rebase, Replace, SessionEvent, SurfaceOp, Usage
 from storage.sources.base import Numbering, SessionFacts
@@ -23,6 +23,15 @@ _SUMS = (
 )
 _STATUSES = {"todo": "pending", "in_progress": "in_progress", "done": "completed"}
 MOST_ITEMS = 200
+
+
+class Answer(NamedTuple):
+    """An answer of the model's that was told."""
+
+    request: int
+    """Its first event."""
+    time: float | None
+    step: int
 
 
 @dataclass(slots=True)
@@ -45,8 +54,7 @@ class Session:
     """The figures of the next answer were told before it."""
     spent: dict[str, Usage] = field(default_factory=dict)
     """Answer → what it cost, where it was told before the answer."""
-    answers: dict[str, int] = field(default_factory=dict)
-    """Answer → its first event."""
+    answers: dict[str, Answer] = field(default_factory=dict)
     figures: Mapping[str, Any] = field(default_factory=dict)
     """The sums that were told last."""
     has_rows: bool = False

@@ -168,11 +168,12 @@ class OpenhandsTurns(FileReader):
         session.facts.window = count(fields.get("context_window")) or session.facts.window
         if usage is None or answer is None:
             return
-        request = session.answers.get(answer)
-        if request is None:
+        told = session.answers.get(answer)
+        if told is None:
             session.spent[answer] = usage
         else:
-            self._log(session, "usage", usage=usage, request=request)
+            self._time = told.time
+            self._log(session, "usage", usage=usage, request=told.request, step=told.step)
 
     def _take_stats(self, session: Session, stats: Any) -> None:
         """The sums so far, told when an answer has come and before it is: what it cost, where

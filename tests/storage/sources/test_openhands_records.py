@@ -208,6 +208,7 @@ def test_rows_of_figures_belong_to_their_answers() -> None:
     assert (first.usage, first.request) == (usage, first.seq)
     late = only(log, "usage")
     assert (late.usage, late.request, late.model) == (usage, third.seq, "m")
+    assert (late.time, late.step) == (third.time, third.step)
     facts = reader.sessions[""]
     assert (facts.native_id, facts.cwd, facts.model) == ("c0ffee", "/repo", "m")
     assert (facts.title, facts.waiting) == ("do it", False)
