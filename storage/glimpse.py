@@ -20,7 +20,8 @@ NOTE = "not read yet"
 
 def glimpse(registry: Registry, path: Path) -> SessionRecord | None:
     """The first session of a log as far as its beginning tells: whose it is, its title, project
-    and model. It has no row in the store: its name is the path, and its figures are unknown.
+    and model. It has no row in the store: its name is the path, its figures are unknown, and its
+    last event is taken for as old as the file.
 
     ``None`` where that takes more than the first lines of a file, or they tell nothing.
     """
@@ -47,6 +48,7 @@ def glimpse(registry: Registry, path: Path) -> SessionRecord | None:
     if not trackers:
         return None
     state = next(iter(trackers.values())).state(0)
+    written = read.position.mtime_ns / 1e9
     return SessionRecord(
         id=0,
         name=str(path),
@@ -65,7 +67,7 @@ def glimpse(registry: Registry, path: Path) -> SessionRecord | None:
         waiting=False,
         ended=False,
         started_at=started,
-        last_event_at=None,
+        last_event_at=written,
         events=0,
         last_seq=0,
         problems=0,
@@ -75,7 +77,7 @@ def glimpse(registry: Registry, path: Path) -> SessionRecord | None:
         window=None,
         history=(),
         counter="",
-        file_time=read.position.mtime_ns / 1e9,
+        file_time=written,
         generation=0,
         gone=False,
         note=NOTE,
