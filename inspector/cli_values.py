@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -105,7 +106,15 @@ def _is_folder(word: str) -> bool:
 def project_option(text: str) -> Callable[[F], F]:
     """``--project [DIR]``, of a command that is a :class:`TakesProject`: ``None``, :data:`HERE` or
     a folder."""
-    return click.option(PROJECT, type=_folder, metavar="[DIR]", help=text)
+    return click.option(
+        PROJECT, type=_folder, metavar="[DIR]", help=text, shell_complete=_complete_folder
+    )
+
+
+def _complete_folder(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    return [CompletionItem(incomplete, type="dir")]
 
 
 def _folder(value: str) -> str:

@@ -65,3 +65,9 @@ def test_a_broken_setting_offers_files_all_the_same(store: Path) -> None:
     shell = Shell(flags={"db": str(store), "retries": "many"})
     complete = BashComplete(cli.cli, {"obj": shell}, "ullage", "_ULLAGE_COMPLETE")
     assert [item.type for item in complete.get_completions(["show"], "7")] == ["file"]
+
+
+def test_a_project_is_completed_as_a_folder(store: Path) -> None:
+    for command in ("pack", "decisions"):
+        (item,) = completions([command, "--project"], "sr", store)
+        assert (item.type, item.value) == ("dir", "sr")
