@@ -79,6 +79,14 @@ def _error(session: CopilotSession, data: dict[str, Any]) -> None:
     session.log("error", {"message": words[:_LONGEST_FACT]})
 
 
+def _retry(session: CopilotSession, data: dict[str, Any]) -> None:
+    session.log("retry", {"message": string(data.get("reason"))[:_LONGEST_FACT]})
+
+
+def _configured(session: CopilotSession, data: dict[str, Any]) -> None:
+    session.use_model(data.get("model"))
+
+
 def _turn_end(session: CopilotSession, data: dict[str, Any]) -> None:
     """An answer without calls ends the turn; with some the next request follows."""
     if not session.calls_open:
@@ -194,6 +202,8 @@ HANDLERS: Mapping[str, Handler] = {
     "session.usage_info": _window,
     "session.error": _error,
     "model.call_failure": _error,
+    "assistant.turn_retry": _retry,
+    "subagent.configured": _configured,
     "session.idle": _idle,
     "assistant.idle": _idle,
     "assistant.turn_end": _turn_end,

@@ -55,6 +55,7 @@ def log() -> list[dict[str, Any]]:
         row("system.message", "f2", role="system", content="be better"),
         user("f3", "quick", delivery="steering"),
         row("subagent.started", "f4", "A", toolCallId="c1", agentDisplayName="helper"),
+        row("user.message", "f4b", "A", content="sub it", source="agent-1"),
         row("assistant.message", "f5", "A", messageId="x", content="sub", toolRequests=[]),
         row("subagent.completed", "f6", "A", toolCallId="c1"),
         row(
@@ -70,6 +71,8 @@ def log() -> list[dict[str, Any]]:
         row("session.snapshot_rewind", "g6", upToEventId="f9", eventsRemoved=6),
         row("session.context_cleared", "g7", messagesCleared=2, initialMessage="again"),
         row("system.notification", "g8", content="<system_notification>"),
+        row("skill.context_delivered", "g8b", content="how to", source="skill-x"),
+        row("assistant.turn_retry", "g8c", turnId="0", reason="overloaded"),
         row("session.error", "g9", errorType="query", message="broken"),
         row("abort", "h1", reason="user_initiated"),
         row("session.shutdown", "h2", shutdownType="routine"),

@@ -196,7 +196,8 @@ def test_a_sub_agent_is_a_session_of_its_own_which_names_its_call() -> None:
         "c1",
     )
     assert (facts.title, facts.ended) == ("helper", True)
-    assert entries(events["agent:A"]) == [("assistant", "sub")]
+    assert entries(events["agent:A"]) == [("user", "sub it"), ("assistant", "sub")]
+    assert events["agent:A"][0].type == "user/message"
 
 
 def test_the_session_says_who_it_is() -> None:
