@@ -12,13 +12,12 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
 from storage.records import clean, parse_record
-from storage.sources.base import History, Record, Stand
+from storage.sources.base import History, LogTail, Record, Stand
 from storage.tail import BATCH_BYTES, BATCH_ROWS, Batch, Position
 
 _ATTEMPTS = 3
@@ -36,7 +35,7 @@ class UnreadableError(Exception):
     """The rows cannot be read; says why, in words."""
 
 
-class RowTail(ABC):
+class RowTail(LogTail, ABC):
     """Reads one log, batch by batch; stands in for :class:`storage.tail.Tail`."""
 
     def __init__(
@@ -129,17 +128,6 @@ class RowTail(ABC):
         self.release()
         self._changed = None
         self._seen = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _recall(self) -> dict[Key, bytes]:
         if not self.position.offset:

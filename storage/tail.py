@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from types import TracebackType
-from typing import Literal, Self
+from typing import Literal
 
 from storage.bytesource import Anchor, ByteSource, open_bytes
 from storage.lines import CHUNK, Limits, Taken, take_document, take_lines
@@ -95,7 +94,7 @@ class Batch:
         return "empty: no record yet"
 
 
-class Tail:
+class Tail(LogTail):
     """Reads one file, batch by batch.
 
     The file stays open between reads, so that what an agent wrote before it renamed or removed
@@ -174,17 +173,6 @@ class Tail:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = self._source = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _look(self) -> os.stat_result | str:
         try:
