@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from storage.records import parse_record
+from storage.refusals import refusal
 from storage.row_tail import Key, RowTail, UnreadableError
 from storage.sources.base import Stand
 from storage.sources.cline_messages import PREFIX
@@ -85,9 +86,12 @@ class ClineTail(RowTail):
         return Stand(size, newest, own.device, own.inode)
 
     def scan(self, known: Sequence[Key]) -> Iterator[Key]:
-        main = _read(self.path)
+        try:
+            main = _parsed(self.path.read_bytes())
+        except OSError as error:
+            raise UnreadableError(refusal(self.path, error)) from None
         if main is None:
-            raise UnreadableError(f"{self.path.name} is not a whole document")
+            raise UnreadableError("not a whole document")
         is_task_ = self.path.name == TASK_FILE
         rows = list(self._task_rows(main) if is_task_ else self._session_rows(main))
         self._rows = {Key(row["table"], row["id"]): row for row in rows}
@@ -250,7 +254,11 @@ def _row(table: str, name: str, data: Any) -> dict[str, Any]:
 def _read(path: Path) -> Any:
     """The file's JSON; ``None`` for one that is half written or not there."""
     try:
-        record = parse_record(1, 0, path.read_bytes())
+        return _parsed(path.read_bytes())
     except OSError:
         return None
+
+
+def _parsed(raw: bytes) -> Any:
+    record = parse_record(1, 0, raw)
     return None if record is None else record.value

@@ -61,6 +61,8 @@ def test_a_file_that_is_half_written_changes_nothing(tmp_path: Path, store: Stor
     assert opencode_store.read(store, path) == 0
     path.write_text("[{", encoding="utf-8")
     assert opencode_store.read(store, path) == 0
+    with ClineTail(path) as tail:
+        assert (tail.read().state, tail.read().reason) == ("skipped", "not a whole document")
     task(tmp_path, talk(6))
     write(path.with_name("ui_messages.json"), entries)
     assert opencode_store.read(store, path) == 0
