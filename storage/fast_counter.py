@@ -8,6 +8,7 @@ tokens for the sample below, tiktoken counts.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Protocol
@@ -81,8 +82,11 @@ def fast_counter(vocabulary: Vocabulary, exact: Callable[[str], int]) -> BatchCo
 
 
 def _counting(tokenizer: _Tokenizer) -> Callable[[list[str]], list[int]]:
+    own = os.getpid()
+
     def count_all(texts: list[str]) -> list[int]:
-        if any(_LONG_S in text for text in texts):
+        # A process forked from this one has none of the encoder's threads and would wait for them.
+        if os.getpid() != own or any(_LONG_S in text for text in texts):
             raise ValueError
         _, ends = tokenizer.encode_batch_flat(texts)
         counts = [end - start for start, end in pairwise(memoryview(ends).cast("Q"))]

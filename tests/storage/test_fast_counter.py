@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 import random
 import sys
 from collections.abc import Sequence
@@ -210,6 +211,16 @@ def test_what_the_encoder_refuses_is_counted_exactly_and_told() -> None:
     counted = BatchCounter("fast", panics_at_x, lambda text: 10 * len(text))
     assert counted.count_many(["a", "xx", "b"]) == [1, 20, 1]
     assert counted.refused == 1
+
+
+def test_a_process_forked_from_one_that_counts_counts_too() -> None:
+    text = "The threads of the encoder are not forked with it. " * 40
+    expected = resources.counter().count_many([text, text * 2])
+    child = os.fork()
+    if child == 0:
+        counted = resources.counter().count_many([text, text * 2])
+        os._exit(0 if counted == expected else 1)
+    assert os.waitpid(child, 0) == (child, 0)
 
 
 def test_an_interrupt_is_not_swallowed() -> None:
