@@ -24,7 +24,7 @@ from tests.inspector.lakes import exported, rows, stored
 from tests.inspector.logs import NAME, Log, usecases
 
 FORMS = ("jsonl", "csv", "md", "parquet")
-LIMIT = 0.3
+LIMIT = 0.2
 """Seconds from the first export on in which the kill comes."""
 
 
