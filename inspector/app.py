@@ -11,18 +11,20 @@ from contextlib import suppress
 from datetime import tzinfo
 from functools import partial
 from pathlib import Path, PurePath
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from compress.events import NodeId
 from inspector.messages import ReadingMoved, StoreGrew
 from inspector.palette import DARK, LIGHT
-from inspector.reports import CompactionMode
-from inspector.screens.pack_wish import PackWish
-from inspector.screens.ports import Inquiry
+
+if TYPE_CHECKING:
+    from compress.events import NodeId
+    from inspector.reports import CompactionMode
+    from inspector.screens.pack_wish import PackWish
+    from inspector.screens.ports import Inquiry
 
 POLL = 0.1
 """Seconds between two looks at the store's version."""

@@ -22,20 +22,13 @@ from typing import TYPE_CHECKING, Literal
 
 from compress.errors import CompressError
 from compress.events import NodeId
-from compress.messages import derive_messages
 from compress.operations import OperationDraft, OperationRow, number
 from compress.pins import pin_draft, unpin_draft
 from compress.plan import PlanState
 from compress.surface import View
 from compress.undo import redo_draft, undo_draft
-from inspector import audits, compactions, diffs, health
-from inspector.compactions import PreviewHandle
-from inspector.contents import Contents
 from inspector.decision_choice import EVERYTHING, Wanted
-from inspector.details import event_detail, raw_content
-from inspector.loaded import PLAN_VIEW, LoadedSession
 from inspector.locations import Locations, Place
-from inspector.pressures import pressure_report
 from inspector.reading import Reading
 from inspector.reports import (
     AuditRow,
@@ -57,8 +50,6 @@ from inspector.reports import (
 )
 from inspector.session_rows import header_of, session_rows, with_waiting
 from inspector.settings import MEMORY, Loaded
-from inspector.surface_rows import SurfaceRows
-from inspector.whereabouts import whereabouts
 from inspector.zones import LOCAL, zone_named
 from storage.catalog import SessionRecord
 from storage.errors import UnknownSessionError
@@ -73,14 +64,17 @@ if TYPE_CHECKING:
     from compress.reduction.values import Budget
     from inspector.artifact_reports import ArtifactsReport
     from inspector.audit_reports import HeadReport, VerificationReport
+    from inspector.compactions import PreviewHandle
     from inspector.decision_exports import Format
     from inspector.decision_reports import DecisionsReport, ExportReport
     from inspector.lake_reports import LakeReport, SpansReport
+    from inspector.loaded import LoadedSession
     from inspector.pack_reports import PackHandle, PackReport
     from inspector.packs import Packing
     from inspector.rebuild_reports import RebuildHandle, RebuildReport
     from inspector.resume_reports import ResumeReport
     from inspector.squeeze_reports import SqueezedResult
+    from inspector.surface_rows import SurfaceRows
     from inspector.usage_reports import UsageBy, UsageReport
 
 _ENDINGS = (".jsonl", ".json", ".db", ".traj", ".zst")
@@ -137,7 +131,9 @@ class UseCases:
 
     def _wanted(self) -> None:
         if self._given_up.is_set():
-            raise compactions.CancelledError("This was given up: Ullage is being left.")
+            from inspector.compactions import CancelledError
+
+            raise CancelledError("This was given up: Ullage is being left.")
 
     def close(self) -> None:
         """Stops watching and closes the store."""
@@ -186,6 +182,8 @@ class UseCases:
 
     def _act_by_policy(self, touched: Iterable[str]) -> None:
         """What the setting ``auto`` allows without a person; the audit says ``policy``."""
+        from inspector import compactions
+
         if self.settings.auto == "off":
             return
         for path in sorted(touched):
@@ -270,6 +268,9 @@ class UseCases:
     ) -> SurfaceRows:
         """One state of the surface, row by row. The plan stands on what the running agent saw,
         whatever ``live`` says."""
+        from inspector.loaded import PLAN_VIEW
+        from inspector.surface_rows import SurfaceRows
+
         loaded = self._load(session)
         view: View = PLAN_VIEW if track == "plan" else "live" if live else "resume"
         plan = loaded.plan(at)
@@ -316,6 +317,10 @@ class UseCases:
         live: bool = False,
     ) -> MessagesReport:
         """The exact message list that the agent would send."""
+        from compress.messages import derive_messages
+        from inspector.contents import Contents
+        from inspector.loaded import PLAN_VIEW
+
         loaded = self._load(session)
         view: View = PLAN_VIEW if track == "plan" else "live" if live else "resume"
         state = loaded.plan(at) if track == "plan" else loaded.agent_only(view, at)
@@ -340,11 +345,15 @@ class UseCases:
 
     def detail(self, session: str, seq: NodeId, *, track: Track = "agent") -> EventDetail:
         """Everything about one node."""
+        from inspector.details import event_detail
+
         loaded = self._load(session)
         return event_detail(self._store, loaded, self.view(session, track=track), seq)
 
     def raw_content(self, session: str, seq: int) -> Iterator[bytes]:
         """The text of a tool's result, or the record of another event, byte for byte, in pieces."""
+        from inspector.details import raw_content
+
         return raw_content(self._store, self._load(session), seq)
 
     def squeezed(self, session: str, seq: NodeId) -> SqueezedResult:
@@ -364,6 +373,8 @@ class UseCases:
         live: bool = True,
     ) -> PressureReport:
         """How full the window is, of what, and when it will overflow."""
+        from inspector.pressures import pressure_report
+
         loaded = self._load(session)
         return pressure_report(
             loaded,
@@ -420,6 +431,8 @@ class UseCases:
     ) -> PreviewHandle:
         """What a compaction would do; writes nothing. ``cancelled`` is asked on the way: once it
         says so, the preview is given up (:class:`compactions.CancelledError`)."""
+        from inspector import compactions
+
         loaded = self._load(session)
         return compactions.preview(
             self._store,
@@ -442,6 +455,8 @@ class UseCases:
 
     def preview_diff(self, preview: PreviewHandle) -> str:
         """What a preview would change, as a unified diff of the region's texts."""
+        from inspector import diffs
+
         loaded = self._load(preview.report.session.id)
         at = preview.report.at_seq if preview.past else None
         return diffs.preview_diff(self._store, loaded, preview.preview, at)
@@ -450,10 +465,14 @@ class UseCases:
         self, session: str, text: str, *, start: NodeId, end: NodeId, at: NodeId | None = None
     ) -> NodeId:
         """The node of a region that something lost stood in."""
+        from inspector.whereabouts import whereabouts
+
         return whereabouts(self._store, self._load(session), text, (start, end), at)
 
     def commit(self, preview: PreviewHandle) -> CompactionReport:
         """Commits a preview, if its region is still what was previewed."""
+        from inspector import compactions
+
         loaded = self._load(preview.report.session.id)
         report = preview.report
 
@@ -661,6 +680,8 @@ class UseCases:
         """Every operation, the agent's own ones too, in the order of the log. Those of one session
         are ``judged``, which reads what they took away; those of all never are, and stand in the
         order of time, the newest last."""
+        from inspector import audits
+
         if session is not None:
             loaded = self._load(session)
             return audits.audit(self._store, loaded, self.settings, judged=judged)
@@ -682,6 +703,8 @@ class UseCases:
 
     def audit_diff(self, session: str, operation: NodeId) -> str:
         """What one operation changed, as a unified diff of the surface's texts."""
+        from inspector import audits
+
         return audits.diff(self._store, self._load(session), operation)
 
     def decisions(
@@ -830,6 +853,8 @@ class UseCases:
 
     def audit_raw(self, session: str, operation: NodeId) -> str:
         """One operation as it was written, one record a line under the place of the first."""
+        from inspector import audits
+
         return audits.raw(self._store, self._load(session), operation)
 
     def verify(self, session: str | None = None, head: str | None = None) -> VerificationReport:
@@ -849,6 +874,8 @@ class UseCases:
 
     def doctor(self) -> DoctorReport:
         """What is found, what is understood, what is not."""
+        from inspector import health
+
         return health.doctor(self._store, self._locations, self._loaded_settings)
 
     def _operate_each(
@@ -899,6 +926,8 @@ class UseCases:
         return rows[0].operation
 
     def _load(self, session: str) -> LoadedSession:
+        from inspector.loaded import LoadedSession
+
         record = self._store.find(session)
         with self._lock:
             found = self._sessions.get(record.id)

@@ -9,31 +9,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from compress.beliefs.values import Strategy
-from compress.events import NodeId
-from inspector.artifact_reports import ArtifactsReport
-from inspector.audit_reports import VerificationReport
-from inspector.decision_choice import Wanted
-from inspector.decision_reports import DecisionsReport, ExportReport
-from inspector.locations import Place
-from inspector.pack_reports import PackHandle, PackReport
-from inspector.rebuild_reports import RebuildHandle, RebuildReport
-from inspector.reports import (
-    AuditRow,
-    CompactionMode,
-    CompactionReport,
-    EventDetail,
-    OperationReport,
-    PressureReport,
-    SearchHit,
-    SessionRow,
-    Track,
-)
-from inspector.resume_reports import ResumeReport
-from inspector.squeeze_reports import SqueezedResult
-from inspector.views import SurfaceView
+if TYPE_CHECKING:  # so that the first screen waits for none of them
+    from compress.beliefs.values import Strategy
+    from compress.events import NodeId
+    from inspector.artifact_reports import ArtifactsReport
+    from inspector.audit_reports import VerificationReport
+    from inspector.decision_choice import Wanted
+    from inspector.decision_reports import DecisionsReport, ExportReport
+    from inspector.locations import Place
+    from inspector.pack_reports import PackHandle, PackReport
+    from inspector.rebuild_reports import RebuildHandle, RebuildReport
+    from inspector.reports import (
+        AuditRow,
+        CompactionMode,
+        CompactionReport,
+        EventDetail,
+        OperationReport,
+        PressureReport,
+        SearchHit,
+        SessionRow,
+        Track,
+    )
+    from inspector.resume_reports import ResumeReport
+    from inspector.squeeze_reports import SqueezedResult
+    from inspector.views import SurfaceView
 
 
 class Preview(Protocol):
