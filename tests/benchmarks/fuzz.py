@@ -39,7 +39,7 @@ Way = Callable[[Random], int | None]
 
 def _ways(folder: Path, corpus: Path | None, clock: logs.Clock) -> dict[str, tuple[int, Way]]:
     """Name → how often of a hundred turns and more, and what is done."""
-    for part in ("asked", "logs", "rows", "loaded"):
+    for part in ("asked", "logs", "rows", "files", "loaded"):
         (folder / part).mkdir()
     sessions = texts.Sessions(folder / "asked")
     foods = logs.foods(corpus)
@@ -48,7 +48,7 @@ def _ways(folder: Path, corpus: Path | None, clock: logs.Clock) -> dict[str, tup
         "tail": (25, lambda chance: logs.tailed(foods, folder / "logs", chance)),
         "store": (2, lambda chance: logs.ingested(foods, folder / "logs", chance)),
         "rows": (4, lambda chance: rows.database(folder / "rows", chance)),
-        "files": (2, lambda chance: rows.tree(folder / "rows", chance)),
+        "files": (2, lambda chance: rows.tree(folder / "files", chance)),
         "screen": (6, texts.screen),
         "spans": (1, texts.spans),
         "frames": (2, texts.frame),
