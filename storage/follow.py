@@ -42,8 +42,8 @@ class Follower:
         watching: Watch = watch,
         idle: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.note = ""
-        """Why changes come late: the system reports none (R36), or the store takes none."""
+        self._late = ""
+        """The watcher's: the system reports no changes (R36)."""
         self._refusal = ""
         """The store's, as long as it takes nothing."""
         self._done = self._in_all = 0
@@ -54,6 +54,11 @@ class Follower:
         self._changed: set[Path] = set()
         self._lock = threading.Lock()
         self._wake = threading.Event()
+
+    @property
+    def note(self) -> str:
+        """Why changes come late: the store takes none, or the system reports none."""
+        return self._refusal or self._late
 
     @property
     def progress(self) -> tuple[int, int, str]:
@@ -110,13 +115,12 @@ class Follower:
         except StoreLookOnlyError:
             raise
         except (StoreBusyError, StoreUnusableError) as refusal:
-            if self._refusal != str(refusal) or not self.note:
-                self.note = self._refusal = str(refusal)
+            if self._refusal != str(refusal):
+                self._refusal = str(refusal)
                 self._read_something(Totals())
             stop.wait(_REFUSED)
             return None
-        if self._refusal and self.note == self._refusal:
-            self.note = self._refusal = ""
+        self._refusal = ""
         return done
 
     def _read_backlog(self, waiting: deque[Path], stop: threading.Event) -> None:
@@ -171,7 +175,7 @@ class Follower:
                 return
 
     def _tell(self, note: str) -> None:
-        self.note = note
+        self._late = note
 
     def _take_changed(self) -> list[Path]:
         with self._lock:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from compress.tokens import CharsOverFour
-from storage.errors import StoreUnusableError
+from storage.errors import StoreBusyError, StoreUnusableError
 from storage.follow import Follower
 from storage.ingest import Ingest
 from storage.sources.registry import registry
@@ -213,6 +213,28 @@ def test_s01_while_another_process_holds_the_store_it_waits_and_says_so(
         holder.close()
         ingest.close()
         store.close()
+
+
+def test_r36_what_the_watcher_says_outlives_a_store_that_was_busy(store: Store) -> None:
+    told: list[str] = []
+    ingest = Ingest(store)
+    follower = Follower(ingest, read=lambda _: told.append(follower.note))
+    late, stop = "Changes are looked for every 2 s.", threading.Event()
+    stop.set()  # so that nothing is waited for
+
+    def busy() -> bool:
+        raise StoreBusyError("held")
+
+    follower._tell(late)
+    follower._attempt(busy, stop)
+    follower._attempt(busy, stop)
+    assert told == ["held"], "told once"
+    follower._attempt(lambda: True, stop)
+    assert follower.note == late
+    follower._attempt(busy, stop)
+    follower._tell(late)
+    assert follower.note == "held", "that nothing is read at all counts more"
+    ingest.close()
 
 
 def test_a_store_for_looking_only_is_not_waited_for(folder: Path, store: Store) -> None:
