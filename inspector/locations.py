@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from storage.bytesource import ZSTD_SUFFIXES
 from storage.sources.base import Registry
 from storage.sources.discovery import Discovery, discover, readable, variables
 from storage.watch import files_below
 
-_LOG_SUFFIXES = (".jsonl", ".json", ".zstd", ".traj")
+LOG_SUFFIXES = (".jsonl", ".json", ".traj", *ZSTD_SUFFIXES)
+"""Of files that are meant as logs; a log of another name is one that an adapter keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ class Locations:
         notes: list[str] = []
 
         def passed_over(path: Path, why: str) -> None:
-            if path.suffix in _LOG_SUFFIXES or path.is_symlink() or path.is_dir():
+            if path.suffix in LOG_SUFFIXES or path.is_symlink() or path.is_dir():
                 notes.append(f"{path}: {why}")
 
         for path in paths:
@@ -129,7 +131,7 @@ class Locations:
         return wanted
 
     def _is_named_like_a_log(self, path: Path) -> bool:
-        if path.suffix in _LOG_SUFFIXES:
+        if path.suffix in LOG_SUFFIXES:
             return not self._registry.passes_over(path)
         return self._registry.keeper(path) is not None
 

@@ -28,7 +28,7 @@ from compress.plan import PlanState
 from compress.surface import View
 from compress.undo import redo_draft, undo_draft
 from inspector.decision_choice import EVERYTHING, Wanted
-from inspector.locations import Locations, Place
+from inspector.locations import LOG_SUFFIXES, Locations, Place
 from inspector.reading import Reading
 from inspector.reports import (
     AuditRow,
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from inspector.surface_rows import SurfaceRows
     from inspector.usage_reports import UsageBy, UsageReport
 
-_ENDINGS = (".jsonl", ".json", ".db", ".traj", ".zst")
+_ENDINGS = (*LOG_SUFFIXES, ".db")
 """Of names that are meant as a log's."""
 _KEPT = 8
 """Sessions that stay loaded."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from inspector.locations import Locations
 from storage.sources.registry import registry
 from tests.storage.sources.openhands_logs import answer, user
@@ -23,3 +25,14 @@ def test_a_file_of_a_log_that_is_a_folder_leads_to_the_log(tmp_path: Path) -> No
     state = tmp_path / "c0ffee" / "base_state.json"
     assert locations.files([event]).paths == (state,)
     assert set(locations.files([tmp_path]).paths) == {state, old / "0.json"}
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "x.json", "x.traj", "x.jsonl.zst", "x.jsonl.zstd"])
+def test_each_ending_that_can_be_read_is_found_in_a_folder_and_followed(
+    tmp_path: Path, name: str
+) -> None:
+    log = tmp_path / name
+    log.write_bytes(b"")
+    locations = Locations(registry(), {}, tmp_path)
+    assert locations.files([tmp_path]).paths == (log,)
+    assert locations.is_log([tmp_path])(log)
