@@ -88,7 +88,7 @@ class Batches:
         self._since_collected += size
         if self._since_collected > _COLLECT_AFTER:
             self._since_collected = 0
-            gc.collect()
+            gc.collect(1)  # what stands in memory for good is not looked through
         for log, batch in batches:
             path = str(log.tail.path)
             self._written(Written(path, len(batch.records), len(batch.events), batch.note))

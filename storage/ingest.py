@@ -191,10 +191,7 @@ class Ingest:
         tail = self._tail(path, known, keeper) if log is None else log.tail
         while True:
             read = tail.read(final=bool(final))
-            if read.state in ("gone", "skipped"):
-                self._pass_over(path, known, read)
-                return
-            if read.state == "unchanged" and not is_new(known):
+            if self._is_passed_over(path, known, read):
                 return
             if log is None or read.state == "restarted":
                 # What waits belongs to the file as it was: it is written first.
@@ -230,15 +227,18 @@ class Ingest:
 
     def _as_it_was(self, known: SourceRecord, state: Stand, *, final: bool) -> bool:
         """Whether there can be nothing to read."""
-        revision = known.revision
-        if known.agent is not None:
-            revision = self._store.registry.for_agent(known.agent).revision
         return (
             (known.size, known.mtime_ns) == (state.size, state.mtime_ns)
-            and known.revision == revision
+            and not self._is_outdated(known)
             and not known.gone
             and not (final and has_pending(known))
         )
+
+    def _is_outdated(self, known: SourceRecord | None) -> bool:
+        """Whether an older version of its adapter read the file: it is read anew then."""
+        if known is None or known.agent is None:
+            return False
+        return known.revision != self._store.registry.for_agent(known.agent).revision
 
     def _begin(
         self,
@@ -335,13 +335,21 @@ class Ingest:
             return registry.for_agent(known.agent)
         return found
 
-    def _pass_over(self, path: Path, known: SourceRecord | None, read: TailBatch) -> None:
-        self._batches.flush()
-        self._drop(path)
-        if read.reason:
-            self._totals.notes[str(path)] = read.reason
-        if known is not None and not known.gone:
-            source_rows.mark_gone(self._store.connections, known.id)
+    def _is_passed_over(self, path: Path, known: SourceRecord | None, read: TailBatch) -> bool:
+        """Whether there is nothing to read; whether the file is there is written down."""
+        if read.state in ("gone", "skipped"):
+            self._batches.flush()
+            self._drop(path)
+            if read.reason:
+                self._totals.notes[str(path)] = read.reason
+            if read.state == "gone" and known is not None and not known.gone:
+                source_rows.mark_gone(self._store.connections, known.id)
+            return True
+        if read.state != "unchanged" or is_new(known) or self._is_outdated(known):
+            return False
+        if known is not None and known.gone:
+            source_rows.come_back(self._store.connections, known.id)
+        return True
 
     def _keep(self, path: Path, log: OpenLog) -> None:
         self._open[path] = log

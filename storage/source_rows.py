@@ -38,6 +38,12 @@ def mark_gone(connections: Connections, source: int) -> None:
         connection.execute("UPDATE sources SET gone = 1 WHERE id = ?", (source,))
 
 
+def come_back(connections: Connections, source: int) -> None:
+    """The file is there again, as it was."""
+    with connections.write() as connection:
+        connection.execute("UPDATE sources SET gone = 0 WHERE id = ?", (source,))
+
+
 def rename(connections: Connections, source: int, path: Path) -> None:
     """The same file under a new name, whose own row holds nothing yet."""
     with connections.write() as connection:

@@ -133,6 +133,33 @@ def test_a_rewritten_file_keeps_its_seqs_and_what_left_it_stays_in_the_store(
     assert [event.blocks[0].text for event in gone] == ["word 1 é 你好 😀", "word 2 é 你好 😀"]
 
 
+def test_a_log_that_comes_back_as_it_was_is_no_longer_gone(store: Store, tmp_path: Path) -> None:
+    log, away = tmp_path / f"{SESSION}.jsonl", tmp_path / "away"
+    log.write_bytes(conversation(3))
+    ingest(store, log)
+    log.rename(away)
+    ingest(store, log)
+    assert store.sources()[0].gone
+    away.rename(log)
+    assert ingest(store, log) == 0
+    assert not store.sources()[0].gone
+
+
+def test_a_log_is_read_anew_by_a_newer_version_of_its_adapter_though_it_grows_no_more(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / f"{SESSION}.jsonl"
+    log.write_bytes(conversation(3))
+    assert ingest(store, log) == 3
+    before = standing(store)
+    adapter = store.registry.for_agent("claude")
+    monkeypatch.setattr(type(adapter), "revision", adapter.revision + 1)
+    assert ingest(store, log) == 3
+    assert standing(store) == before
+    assert store.sources()[0].revision == adapter.revision
+    assert ingest(store, log) == 0
+
+
 def test_a_known_id_with_new_content_is_a_revision_and_both_raws_are_kept(
     store: Store, tmp_path: Path
 ) -> None:
