@@ -7,7 +7,7 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,18 +15,9 @@ import pytest
 
 from inspector.usecases import UseCases
 from tests.inspector.logs import NAME, Log, rows, usecases
+from tests.waiting import PATIENCE, eventually
 
-PATIENCE = 60.0
 NOW = 1_780_000_000.0
-
-
-def eventually(holds: Callable[[], bool]) -> bool:
-    until = time.monotonic() + PATIENCE
-    while not holds():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 @contextmanager

@@ -6,8 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,9 +21,7 @@ from storage.store import Store
 from storage.watch import Watcher
 from tests.storage.store_dump import dump
 from tests.storage.test_ingest import record
-
-PATIENCE = 30.0
-"""Seconds after which a test gives up; none of them needs more than two on an idle machine."""
+from tests.waiting import eventually
 
 
 @contextmanager
@@ -48,16 +45,6 @@ def following(store: Store, folder: Path) -> Iterator[None]:
     finally:
         stop.set()
         thread.join()
-
-
-def eventually(holds: Callable[[], bool]) -> bool:
-    """Whether it comes to hold."""
-    until = time.monotonic() + PATIENCE
-    while not holds():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def texts(store: Store, name: str = "live") -> list[str]:
