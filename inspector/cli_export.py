@@ -60,18 +60,11 @@ def export(shell: Shell, *, lake: Path | None, otlp: str | None, unmasked: bool)
             )
         is_empty = not usecases.sessions(1)
     if is_empty:
-        _note_empty(shell)
+        shell.note_empty_store()
     if lake is not None:
         shell.document(to_lake, lambda _: _lake_text(to_lake))
     else:
         shell.document(to_spans, lambda _: _spans_text(to_spans))
-
-
-def _note_empty(shell: Shell) -> None:
-    from inspector.cli_output import EMPTY_STORE
-
-    for text in EMPTY_STORE:
-        shell.note(text)
 
 
 def _lake_text(report: LakeReport) -> Iterable[str]:

@@ -130,10 +130,7 @@ def pack(
         elif save is not None:
             report = usecases.save_pack(handle, save)
     if is_empty:
-        from inspector.cli_output import EMPTY_STORE
-
-        for text in EMPTY_STORE:
-            shell.note(text)
+        shell.note_empty_store()
     named = [*with_, *without, *wished]
     shell.document(
         report, lambda paint: pack_text(report, paint, every=all_, named=named), report.lines

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.cli_values import F, store_name
+from storage.format import MEMORY
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from inspector.reports import Report
     from inspector.settings import Loaded, Settings
     from inspector.usecases import UseCases
-
-MEMORY = ":memory:"
 
 Opener = Callable[["Loaded"], "UseCases"]
 Human = Callable[["Paint"], Iterable[str]]
@@ -167,6 +166,13 @@ class Shell:
 
         with suppress(OSError):
             print(clean(text), file=sys.stderr, flush=True)
+
+    def note_empty_store(self) -> None:
+        """Beside an answer that would sound as if something had been looked through."""
+        from inspector.cli_output import EMPTY_STORE
+
+        for text in EMPTY_STORE:
+            self.note(text)
 
     @contextmanager
     def progress(self) -> Iterator[Callable[[int, int, object], None]]:

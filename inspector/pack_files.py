@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from inspector.export_files import ExportFileError, named_path, no_place, write_export
 from inspector.pack_reports import PackReport
+from storage.format import MEMORY
 
 R = TypeVar("R", bound=PackReport)
 
@@ -91,7 +92,7 @@ def store_folder(db: str) -> Path | None:
 
     Raises :class:`inspector.export_files.ExportFileError`.
     """
-    if db == ":memory:":
+    if db == MEMORY:
         return None
     folder = Path(db).parent / FOLDER
     try:

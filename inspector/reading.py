@@ -12,7 +12,7 @@ from inspector.locations import Locations
 from inspector.reports import Damage, IngestReport
 from storage.arenas import use_one_arena
 from storage.catalog import SessionRecord
-from storage.follow import Follower
+from storage.follow import Follower, size_of
 from storage.glimpse import glimpse
 from storage.ingest import Ingest, Progress, Totals
 from storage.reindexing import index_anew
@@ -117,7 +117,7 @@ class Reading:
     ) -> None:
         known = {s.path for s in self._store.sources() if s.position or s.note}
         unread = [path for path in map(Path.resolve, paths) if str(path) not in known]
-        if sum(map(_size, unread)) < self._large:
+        if sum(map(size_of, unread)) < self._large:
             return
         for number, path in enumerate(unread[:GLIMPSES], 1):
             if stop.is_set():
@@ -146,10 +146,3 @@ class Reading:
             stop.set()
             thread.join()
             self._following = None
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0  # the ingest says why it cannot be read

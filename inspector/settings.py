@@ -29,11 +29,10 @@ from pydantic import (
 )
 
 from compress.beliefs.classes import ClassError, sources
+from storage.format import MEMORY
 
 APPLICATION = "ullage"
 PROJECT_FILE = ".ullage.toml"
-MEMORY = ":memory:"
-"""The name of a store that lives only as long as the process."""
 
 Ratio = Annotated[float, Field(gt=0, le=1)]
 Windows = dict[str, PositiveInt]

@@ -22,8 +22,9 @@ from compress.reduction.values import Budget, Reduction
 from inspector.profile_choice import AUTO, Profiles
 from inspector.squeeze_reports import SqueezeReport, stage_rows
 from storage import resources
-from storage.connection import MEMORY, Connections
+from storage.connection import Connections
 from storage.errors import StorageError
+from storage.format import MEMORY
 from storage.outputs import OutputWriter
 
 NOT_KEPT = "So the whole output is not kept."

@@ -49,10 +49,11 @@ from inspector.reports import (
     Track,
 )
 from inspector.session_rows import header_of, session_rows, with_waiting
-from inspector.settings import MEMORY, Loaded
+from inspector.settings import Loaded
 from inspector.zones import LOCAL, zone_named
 from storage.catalog import SessionRecord
 from storage.errors import UnknownSessionError
+from storage.format import MEMORY
 from storage.ingest import Progress
 from storage.search import search
 from storage.sources.registry import registry

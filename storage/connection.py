@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import TypeGuard
 
 from storage.errors import StoreBusyError, StoreLookOnlyError, StoreNewerError, StoreUnusableError
-from storage.format import APPLICATION_ID, VERSION
+from storage.format import APPLICATION_ID, MEMORY, VERSION
 
-MEMORY = ":memory:"
 _BUSY_SECONDS = 10.0
 _CHECKPOINT_PAGES = 8_192
 """Pages of the WAL, 32 MB, after which it is written back. SQLite's own 4 MB would wait for the

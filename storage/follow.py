@@ -150,9 +150,9 @@ class Follower:
 
     def _next_group(self, waiting: deque[Path]) -> list[Path]:
         group = [waiting.popleft()]
-        size = _size(group[0])
+        size = size_of(group[0])
         while waiting and len(group) < min(self._done, _TOGETHER):
-            size += _size(waiting[0])
+            size += size_of(waiting[0])
             if size > _TOGETHER_BYTES:
                 break
             group.append(waiting.popleft())
@@ -184,7 +184,8 @@ class Follower:
         return paths
 
 
-def _size(path: Path) -> int:
+def size_of(path: Path) -> int:
+    """Bytes of a file; 0 for one that cannot be looked at."""
     try:
         return path.stat().st_size
     except OSError:

@@ -1,6 +1,9 @@
-"""The numbers that a store's file is known by."""
+"""What a store's file is known by."""
 
 from __future__ import annotations
+
+MEMORY = ":memory:"
+"""In place of a path: a store that lives only as long as the process."""
 
 APPLICATION_ID = 0x554C4C47
 """``ULLG``, in SQLite's header, so that a foreign file is never taken for a store."""

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from storage.connection import MEMORY
 from storage.errors import StorageError
+from storage.format import MEMORY
 
 FOLDER = "sent"
 """Beside the store."""

@@ -136,6 +136,18 @@ def test_a_use_case_loads_what_only_others_need_no_earlier_than_they_do() -> Non
     assert loaded_after("import inspector.usecases") & {"re2", "markdown_it", "pyarrow"} == set()
 
 
+def test_one_place_says_what_a_store_in_memory_is_called() -> None:
+    spelt = {
+        path.relative_to(REPOSITORY).as_posix()
+        for package in ("storage", "inspector")
+        for path in modules(package)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and node.value == ":memory:"
+    }
+    # opencode has a variable of its own that may say the same of its database.
+    assert spelt == {"storage/format.py", "storage/sources/opencode.py"}
+
+
 @pytest.mark.parametrize("package", [*PACKAGES, "tests"])
 def test_a_long_file_says_why(package: str) -> None:
     silent = []
