@@ -96,7 +96,7 @@ class TiktokenCounter:
         try:
             tokens = self._encode_joined(SEPARATOR.join(parts))
         except BaseException as error:
-            if not _refused(error):
+            if not is_refusal(error):
                 raise
             for part, owner in zip(parts, owners, strict=True):
                 counts[owner] += self._count_piece(part)
@@ -114,7 +114,7 @@ class TiktokenCounter:
         try:
             return len(self._encode(text))
         except BaseException as error:
-            if not _refused(error):
+            if not is_refusal(error):
                 raise
         self.estimated += 1
         return CharsOverFour().count(text)
@@ -136,8 +136,6 @@ class BatchCounter:
         exact: Callable[[str], int],
     ) -> None:
         self.name = name
-        self.refused = 0
-        """Pieces that the encoder refused."""
         self._count_all = count_all
         self._exact = exact
 
@@ -158,7 +156,7 @@ class BatchCounter:
         try:
             return self._count_all(parts)
         except BaseException as error:
-            if not _refused(error):
+            if not is_refusal(error):
                 raise
         return [self._count_part(part) for part in parts]
 
@@ -166,9 +164,8 @@ class BatchCounter:
         try:
             return self._count_all([whole_characters(part)])[0]
         except BaseException as error:
-            if not _refused(error):
+            if not is_refusal(error):
                 raise
-        self.refused += 1
         return self._exact(part)
 
 
@@ -196,7 +193,7 @@ def _calls(texts: Iterable[str]) -> Iterator[tuple[list[str], list[str]]]:
         yield owners, parts
 
 
-def _refused(error: BaseException) -> bool:
+def is_refusal(error: BaseException) -> bool:
     """Whether the encoder cannot take a text. Its panic is no Exception, and its class cannot be
     imported (T13)."""
     return type(error).__name__ == "PanicException" or isinstance(error, ValueError)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Protocol
 
-from compress.tokens import BatchCounter, Vocabulary
+from compress.tokens import BatchCounter, Vocabulary, is_refusal
 
 
 class _Tokenizer(Protocol):
@@ -63,9 +63,7 @@ def fast_counter(vocabulary: Vocabulary, exact: Callable[[str], int]) -> BatchCo
     ``exact`` counts a piece that it refuses (:class:`compress.tokens.BatchCounter`)."""
     try:
         from splintr import Tokenizer  # noqa: PLC0415 - optional
-    except ImportError:
-        return None
-    try:
+
         tokenizer: _Tokenizer = Tokenizer.from_pretrained(vocabulary)
         count_all = _counting(tokenizer)
         # First, since tables are made at first use and this leaves the interpreter lock.
@@ -76,8 +74,10 @@ def fast_counter(vocabulary: Vocabulary, exact: Callable[[str], int]) -> BatchCo
             and counts == [len(found) for found in tokens]
             and all(_MARK in name for name in tokenizer.special_tokens())
         )
-    except (AttributeError, TypeError, ValueError):
-        return None  # of a version that does not know what is asked of it
+    except BaseException as error:
+        if not (isinstance(error, Exception) or is_refusal(error)):
+            raise
+        return None  # absent, broken, or of a version that does not know what is asked of it
     return BatchCounter(vocabulary, count_all, exact) if agrees else None
 
 

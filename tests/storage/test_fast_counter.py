@@ -188,13 +188,17 @@ class Wrong:
         )
 
 
+def use(monkeypatch: pytest.MonkeyPatch, tokenizer: Any) -> None:
+    module = ModuleType("splintr")
+    module.Tokenizer = tokenizer  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "splintr", module)
+
+
 @pytest.mark.parametrize("tokenizer", [Wrong, object])
 def test_one_that_does_not_agree_is_not_used(
     monkeypatch: pytest.MonkeyPatch, tokenizer: Any
 ) -> None:
-    module = ModuleType("splintr")
-    module.Tokenizer = tokenizer  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "splintr", module)
+    use(monkeypatch, tokenizer)
     assert load() is None
 
 
@@ -202,15 +206,42 @@ class PanicException(BaseException):
     """As PyO3 raises it."""
 
 
-def test_what_the_encoder_refuses_is_counted_exactly_and_told() -> None:
+@pytest.mark.parametrize("breaks", ["from_pretrained", "encode_batch_flat"])
+@pytest.mark.parametrize("error", [RuntimeError, OSError, MemoryError, PanicException])
+def test_one_that_breaks_is_not_used(
+    monkeypatch: pytest.MonkeyPatch, breaks: str, error: type[BaseException]
+) -> None:
+    use(monkeypatch, with_a_breaking(breaks, error))
+    assert load() is None
+
+
+def test_an_interrupt_while_it_is_loaded_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch, with_a_breaking("from_pretrained", KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        load()
+
+
+def with_a_breaking(method: str, error: type[BaseException]) -> type[Wrong]:
+    def breaks(*_: object) -> None:
+        raise error
+
+    return type("Breaking", (Wrong,), {method: staticmethod(breaks)})
+
+
+def test_what_the_encoder_refuses_is_counted_exactly() -> None:
     def panics_at_x(texts: list[str]) -> list[int]:
         if any("x" in text for text in texts):
             raise PanicException
         return [1] * len(texts)
 
-    counted = BatchCounter("fast", panics_at_x, lambda text: 10 * len(text))
-    assert counted.count_many(["a", "xx", "b"]) == [1, 20, 1]
-    assert counted.refused == 1
+    asked: list[str] = []
+
+    def exact(text: str) -> int:
+        asked.append(text)
+        return 10 * len(text)
+
+    assert BatchCounter("fast", panics_at_x, exact).count_many(["a", "xx", "b"]) == [1, 20, 1]
+    assert asked == ["xx"]
 
 
 def test_a_process_forked_from_one_that_counts_counts_too() -> None:
