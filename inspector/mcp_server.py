@@ -34,14 +34,14 @@ class Server(MCPServer[None]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        for tool in await self.list_tools():
+        tool = next((tool for tool in await self.list_tools() if tool.name == name), None)
+        if tool is not None:
             taken = tool.input_schema.get("properties", {})
-            for unknown in [word for word in arguments if word not in taken]:
-                if tool.name == name:
-                    raise ToolError(
-                        f"{name} takes no argument {line(unknown, 60)}: it takes "
-                        f"{', '.join(taken)}."
-                    )
+            unknown = next((word for word in arguments if word not in taken), None)
+            if unknown is not None:
+                raise ToolError(
+                    f"{name} takes no argument {line(unknown, 60)}: it takes {', '.join(taken)}."
+                )
         return await super().call_tool(name, arguments, context)
 
 

@@ -118,10 +118,9 @@ def counter(vocabulary: Vocabulary = "o200k_base") -> TiktokenCounter | BatchCou
     with _lock:
         found = _counters.get(vocabulary)
         if found is None:
-            found = fast_counter(
-                vocabulary, lambda piece: tiktoken_counter(vocabulary).count(piece)
-            )
-            _counters[vocabulary] = found = found or tiktoken_counter(vocabulary)
+            fast = fast_counter(vocabulary, lambda piece: tiktoken_counter(vocabulary).count(piece))
+            found = tiktoken_counter(vocabulary) if fast is None else fast
+            _counters[vocabulary] = found
         return found
 
 
@@ -138,9 +137,9 @@ def tiktoken_counter(vocabulary: Vocabulary = "o200k_base") -> TiktokenCounter:
         return found
 
 
-def counted_by(vocabulary: Vocabulary = "o200k_base") -> str:
-    """The package that counts by a vocabulary; all give the same figures. Loads it."""
-    return "splintr" if isinstance(counter(vocabulary), BatchCounter) else "tiktoken"
+def counted_by() -> str:
+    """The package that counts; all give the same figures. Loads it."""
+    return "splintr" if isinstance(counter(), BatchCounter) else "tiktoken"
 
 
 def counter_for(model: str | None) -> TiktokenCounter | BatchCounter:

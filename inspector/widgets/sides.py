@@ -82,7 +82,12 @@ class Sides(Horizontal):
     def _count_words(self, nodes: int) -> str:
         """How many nodes, and that the figures beside them are not the provider's."""
         width = self.size.width
-        measure = " · tokens as counted" if width >= ROOMY else " · counted" * (width >= SLIM)
+        if width >= ROOMY:
+            measure = " · tokens as counted"
+        elif width >= SLIM:
+            measure = " · counted"
+        else:
+            measure = ""
         return figures.counted(nodes, "node") + measure
 
     def dim(self, stale: bool) -> None:
