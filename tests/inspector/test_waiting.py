@@ -80,23 +80,26 @@ def test_once_all_is_read_the_list_is_the_stores(cases: UseCases, tmp_path: Path
 
 
 def test_what_is_read_already_is_not_glimpsed_again(cases: UseCases, tmp_path: Path) -> None:
-    Watch(cases, tmp_path / "logs")
-    again = threading.Event()
-    cases.start_watching([tmp_path / "logs"], again.set)
-    until = time.monotonic() + PATIENCE
-    while cases.progress()[:2] != (6, 6) and time.monotonic() < until:
-        assert cases._reading.waiting == ()
-        time.sleep(0.01)
-    cases.stop_watching()
+    logs = [tmp_path / "logs" / f"{name}.jsonl" for name in NAMES]
+    cases.ingest(logs[:2])
+    glimpse(cases, tmp_path / "logs")
+    assert [row.path for row in cases._reading.waiting] == [str(log) for log in logs[:1:-1]]
+    cases.ingest(logs[2:])
+    cases._reading._glimpsed = ()
+    glimpse(cases, tmp_path / "logs")
+    assert cases._reading.waiting == ()
+
+
+def glimpse(cases: UseCases, folder: Path) -> None:
+    """As watching begins."""
+    reading = cases._reading
+    reading._glimpse(reading._locations.files([folder]).paths, threading.Event(), lambda: None)
 
 
 async def test_enter_on_one_that_is_not_read_reads_and_shows_it(
     cases: UseCases, tmp_path: Path
 ) -> None:
-    paths = [tmp_path / "logs"]
-    cases._reading._glimpse(
-        cases._reading._locations.files(paths).paths, threading.Event(), lambda: None
-    )
+    glimpse(cases, tmp_path / "logs")
     app = UllageApp(cases, clock=lambda: 1.8e9, rest=0.01)
     async with app.run_test(size=(120, 30)) as pilot:
         await settle(pilot)
