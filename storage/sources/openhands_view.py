@@ -8,6 +8,7 @@ where the messages are rendered, since the agent first runs what waits.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -15,6 +16,8 @@ from storage.sources.openhands_events import Entry
 
 ROOT = "__root__"
 """What the agent calls the parent of an event that begins a conversation anew."""
+_MOST_DIGITS = 16
+"""Of a number in a range: none goes beyond 2^53."""
 
 
 @dataclass(slots=True, eq=False)
@@ -39,6 +42,40 @@ class Item:
 
 
 @dataclass(slots=True)
+class Forgotten:
+    """Names of events, those of a range by its edges alone: a log may name any."""
+
+    names: set[str] = field(default_factory=set)
+    _starts: list[int] = field(default_factory=list)
+    """Of the ranges, ascending; no two of them touch."""
+    _stops: list[int] = field(default_factory=list)
+
+    def add(self, names: Sequence[str] | range) -> None:
+        """These, too. A range has steps of one."""
+        if not isinstance(names, range):
+            self.names.update(names)
+        elif names:
+            first = bisect_left(self._stops, names.start)
+            behind = bisect_right(self._starts, names.stop)
+            start, stop = names.start, names.stop
+            if first < behind:
+                start = min(start, self._starts[first])
+                stop = max(stop, self._stops[behind - 1])
+            self._starts[first:behind] = [start]
+            self._stops[first:behind] = [stop]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names or self._in_range(name)
+
+    def _in_range(self, name: str) -> bool:
+        if not (len(name) <= _MOST_DIGITS and name.isascii() and name.isdecimal()):
+            return False
+        number = int(name)
+        at = bisect_right(self._starts, number) - 1
+        return at >= 0 and number < self._stops[at] and str(number) == name
+
+
+@dataclass(slots=True)
 class Conversation:
     """All events, the branch that is in force, and the view of it."""
 
@@ -51,14 +88,18 @@ class Conversation:
     """What is seen, before the properties are enforced."""
     loops: int = 0
     _loop: int = 0
-    _behind: list[Item] = field(default_factory=list)
+    _behind: set[Item] = field(default_factory=set)
     """Events behind the tip on which none follows."""
-    _gone: set[str] = field(default_factory=set)
+    _gone: Forgotten = field(default_factory=Forgotten)
     """Before the SDK: all that was ever forgotten."""
     _kept: list[Item] = field(default_factory=list)
     """Before the SDK: the view without the summary."""
     _answers: dict[str, Item] = field(default_factory=dict)
     """Before the SDK: the newest action of each answer."""
+    _open: dict[str, None] = field(default_factory=dict)
+    """The calls in the view that have no result there."""
+    _answered: set[str | None] = field(default_factory=set)
+    """The calls whose result is in the view."""
 
     def add(self, item: Item, parent: str | None) -> bool:
         """Takes a new event. Returns whether it goes on where the branch ended; else it began
@@ -70,12 +111,12 @@ class Conversation:
         self.newest = item
         if item.is_state:
             if goes_on:
-                self._behind.append(item)
+                self._behind.add(item)
                 if parent is None:
                     self._follow_loop(item)
             return True
         if goes_on:
-            self.tip, self._behind = item, []
+            self.tip, self._behind = item, set()
             self._see(item)
             return True
         self.go_to(item)
@@ -84,8 +125,9 @@ class Conversation:
     def go_to(self, item: Item | None) -> None:
         """The branch that ends with this event is in force."""
         path = self._path(item)
-        self.tip, self._behind = item, []
-        self.view, self._kept, self._gone, self._loop = [], [], set(), 0
+        self.tip, self._behind = item, set()
+        self.view, self._kept, self._gone, self._loop = [], [], Forgotten(), 0
+        self._match()
         for each in path:
             self._see(each)
 
@@ -108,9 +150,7 @@ class Conversation:
 
     def waiting(self) -> list[str]:
         """The calls that have no result yet."""
-        answered = {i.entry.call for i in self.view if i.entry.place == "result"}
-        calls = (i.entry.call for i in self.view if i.entry.place == "action")
-        return [call for call in calls if call and call not in answered]
+        return list(self._open)
 
     def _parent(self, name: str | None) -> Item | None:
         if name == ROOT:
@@ -138,17 +178,33 @@ class Conversation:
                 self.view = [each for each in self.view if each.seen_as not in gone]
                 if item.entry.summary_at is not None:
                     self.view.insert(item.entry.summary_at, item)
+            self._match()
         elif place not in ("outside", "unknown") and item.name not in self._gone:
             self.view.append(item)
+            self._match_one(item.entry)
             if item.is_legacy:
                 self._kept.append(item)
                 if place == "action" and item.entry.response is not None:
                     self._answers[item.entry.response] = item
 
+    def _match(self) -> None:
+        """The view is another: which of its calls have a result."""
+        self._answered = {i.entry.call for i in self.view if i.entry.place == "result"}
+        self._open = {}
+        for item in self.view:
+            self._match_one(item.entry)
+
+    def _match_one(self, entry: Entry) -> None:
+        if entry.place == "result":
+            self._answered.add(entry.call)
+            self._open.pop(entry.call or "", None)
+        elif entry.place == "action" and entry.call and entry.call not in self._answered:
+            self._open[entry.call] = None
+
     def _condense_legacy(self, item: Item) -> None:
         """Before the SDK the newest summary alone is seen, at its place among all that was never
         forgotten."""
-        self._gone.update(map(str, item.entry.forgets))
+        self._gone.add(item.entry.forgets)
         self._kept = [each for each in self._kept if each.name not in self._gone]
         summary = item if item.entry.summary_at is not None else None
         if summary is None:
