@@ -99,9 +99,10 @@ def step_to(
             end -= 1
             behind.pop()
         span = list(before[head:end])
-        kept = [each for each in span if each in set(behind)]
+        stays = set(behind)
+        kept = [each for each in span if each in stays]
         if span and kept == behind:
-            gone = [each for each in span if each not in set(kept)]
+            gone = [each for each in span if each not in stays]
             if gone:
                 op = Replace(start=span[0], end=span[-1], keep=tuple(kept))
                 return op, (*gone, node)
