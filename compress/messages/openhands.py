@@ -98,24 +98,35 @@ def _results(node: NodeContent) -> list[str | None]:
 
 
 def _in_order_of_results(nodes: Sequence[NodeContent]) -> Iterator[Message]:
-    waiting: dict[NodeId, NodeContent] = {}
     results: dict[str | None, NodeContent] = {}
-    for node in nodes:
+    waiting: dict[str | None, list[int]] = {}
+    """Call that has no result → the answers, by their places, that are looked at once it has."""
+    left: dict[int, list[str | None]] = {}
+    """Answer → its calls that are still to be found answered, backwards."""
+    for place, node in enumerate(nodes):
         calls, answers = _calls(node), _results(node)
+        looked: list[int] = []
         if calls:
-            waiting[node.node] = node
+            if len(calls) >= int(node.events[0].meta.get("calls") or 1):
+                left[place] = calls[::-1]
+                looked = [place]
         elif answers:
             results.update((answer, node) for answer in answers)
+            looked = sorted(at for call in set(answers) for at in waiting.pop(call, ()))
         else:
             yield _message(node)
-        for name, answer in list(waiting.items()):
-            made = _calls(answer)
-            if len(made) >= int(answer.events[0].meta.get("calls") or 1) and all(
-                call in results for call in made
-            ):
-                yield _message(answer)
-                yield from (_message(results.pop(call)) for call in dict.fromkeys(made))
-                del waiting[name]
+        for at in looked:
+            while left[at] and left[at][-1] in results:
+                left[at].pop()
+            # A result that was there may have gone to another answer meanwhile.
+            made = _calls(nodes[at])
+            left[at] = left[at] or [call for call in made[::-1] if call not in results]
+            if left[at]:
+                waiting.setdefault(left[at][-1], []).append(at)
+                continue
+            del left[at]
+            yield _message(nodes[at])
+            yield from (_message(results.pop(call)) for call in dict.fromkeys(made))
 
 
 def _spaced(messages: Iterator[Message]) -> Iterator[Message]:
