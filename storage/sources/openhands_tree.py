@@ -50,7 +50,8 @@ class FolderTail(RowTail):
     """The files of one conversation as rows: its settings, what its answers cost, its events, and
     where it is."""
 
-    _parsed: tuple[tuple[int, int, int], Mapping[str, Any]] | None = None
+    _parsed: tuple[tuple[int, int, int], Mapping[str, Any], Mapping[str, Any]] | None = None
+    """Of the state: how its file looked, what it says, and what each answer cost by it."""
 
     def stand(self) -> Stand | None:
         try:
@@ -69,8 +70,7 @@ class FolderTail(RowTail):
     def scan(self, known: Sequence[Key]) -> Iterator[Key]:
         seen = set(known)
         yield Key("conversation", self.path.name)
-        usages = _usages(self._state())
-        yield from (key for name in usages if (key := Key("usage", name)) not in seen)
+        yield from (key for name in self._spent() if (key := Key("usage", name)) not in seen)
         # No event's file is ever changed.
         names = (entry.name for entry in _listed(self._folder()))
         yield from (key for name in names if (key := Key("event", name)) not in seen)
@@ -85,7 +85,7 @@ class FolderTail(RowTail):
             return {} if data is None else {"table": key.table, "id": key.id, "data": data}
         state = self._state()
         if key.table == "usage":
-            data = _usages(state).get(key.id)
+            data = self._spent().get(key.id)
         elif not state:
             return {}
         elif key.table == "conversation":
@@ -109,17 +109,26 @@ class FolderTail(RowTail):
         return self.path.parent / EVENTS if self.path.name == STATE else self.path.parent
 
     def _state(self) -> Mapping[str, Any]:
-        """What the state's file says now; parsed once as long as it stays the same."""
+        """What the state's file says now."""
+        return self._told()[0]
+
+    def _spent(self) -> Mapping[str, Any]:
+        """What each answer cost, by a name that it keeps."""
+        return self._told()[1]
+
+    def _told(self) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """The state and its figures; parsed once as long as the file stays the same."""
         if self.path.name != STATE:
-            return {}
+            return {}, {}
         try:
             facts = self.path.stat()
         except OSError:
-            return {}
+            return {}, {}
         stand = facts.st_mtime_ns, facts.st_size, facts.st_ino
         if self._parsed is None or self._parsed[0] != stand:
-            self._parsed = stand, mapping(_read(self.path))
-        return self._parsed[1]
+            state = mapping(_read(self.path))
+            self._parsed = stand, state, _usages(state)
+        return self._parsed[1:]
 
 
 def _listed(folder: Path) -> list[os.DirEntry[str]]:
