@@ -6,7 +6,8 @@ conversation's folder (``openhands_tree.py``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from compress.events import ContentBlock
@@ -45,9 +46,8 @@ def rows_of(value: Any) -> list[Row]:
     events = _listed(value)
     if not any(map(is_event, events)):
         return []
-    calls = _calls(events)
     return [
-        Row("event", _completed(event, calls), index * STRIDE) for index, event in enumerate(events)
+        Row("event", event, index * STRIDE) for index, event in enumerate(_all_completed(events))
     ]
 
 
@@ -85,7 +85,7 @@ def blocks_at(value: Any, block: int) -> tuple[ContentBlock, ...]:
         if index < len(events):
             event = events[index]
             if "action_id" in mapping(event) and "tool_call_id" not in event:
-                event = _completed(event, _calls(events))
+                event = _completed(event, _call_near(events, index))
     said = decode(event)[0].said if event is not None else ()
     return said[part].blocks if part < min(len(said), EXTRAS) else ()
 
@@ -101,18 +101,32 @@ def _listed(value: Any) -> Sequence[Any]:
     return [each for item in value for each in (item if isinstance(item, list) else [item])]
 
 
-def _calls(events: Sequence[Any]) -> Mapping[str, str]:
-    """Action → its call, in a list."""
-    return {
-        string(event["id"]): sdk.call_of(event)
-        for event in map(mapping, events)
-        if event.get("kind") == "ActionEvent" and string(event.get("id"))
-    }
+def _all_completed(events: Sequence[Any]) -> Iterator[Any]:
+    """The events of a list, each as :func:`_completed` with :func:`_call_near` gives it."""
+    calls = {own: sdk.call_of(event) for event in reversed(events) if (own := _action_id(event))}
+    for event in events:
+        if own := _action_id(event):
+            calls[own] = sdk.call_of(event)
+        yield _completed(event, calls.get(string(mapping(event).get("action_id"))))
 
 
-def _completed(event: Any, calls: Mapping[str, str]) -> Any:
+def _call_near(events: Sequence[Any], index: int) -> str | None:
+    """The call of the action that an event of a list names: of several the nearest before it,
+    else the first behind. Looks only as far as that: a list is asked for each of its events."""
+    wanted = string(mapping(events[index]).get("action_id"))
+    places = chain(range(index, -1, -1), range(index + 1, len(events)))
+    found = (events[at] for at in places if wanted and _action_id(events[at]) == wanted)
+    return next(map(sdk.call_of, found), None)
+
+
+def _action_id(event: Any) -> str:
+    """The id of an action; empty for what is none."""
+    fields = mapping(event)
+    return string(fields.get("id")) if fields.get("kind") == "ActionEvent" else ""
+
+
+def _completed(event: Any, call: str | None) -> Any:
     """An event that names its action alone, with the call of that."""
-    if not isinstance(event, dict) or "tool_call_id" in event:
+    if call is None or not isinstance(event, dict) or "tool_call_id" in event:
         return event
-    call = calls.get(string(event.get("action_id")))
-    return event if call is None else {**event, "tool_call_id": call}
+    return {**event, "tool_call_id": call}
