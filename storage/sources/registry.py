@@ -33,7 +33,8 @@ def approximation(agent: str) -> str | None:
 
 
 def registry() -> Registry:
-    """One instance of every adapter. Plain chat comes last: it takes what has roles."""
+    """One instance of every adapter. Plain chat comes last: it takes what has roles. SWE-agent
+    comes before OpenHands: an item of its history may name an action as that one does."""
     return Registry(
         [
             ClaudeAdapter(),
@@ -44,8 +45,8 @@ def registry() -> Registry:
             OpencodeAdapter(),
             CopilotAdapter(),
             ClineAdapter(),
-            OpenhandsAdapter(),
             SweAgentAdapter(),
+            OpenhandsAdapter(),
             AtifAdapter(),
             BatchAdapter(),
             ChatAdapter(),

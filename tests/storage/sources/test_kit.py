@@ -40,6 +40,14 @@ def test_a_made_log(adapter: SourceAdapter, log: MadeLog) -> None:
     kit.check(adapter, path, records)
 
 
+@pytest.mark.parametrize(("adapter", "log"), LOGS)
+def test_a_made_log_is_no_other_adapters(adapter: SourceAdapter, log: MadeLog) -> None:
+    values = [record.value for record in kit.rows_as_records(log.rows)]
+    found = registry().recognise(Path(log.path), values)
+    assert found is not None
+    assert found.agent == adapter.agent
+
+
 @pytest.mark.parametrize(("adapter", "log"), [param for param in LOGS if param.values[1].lines])
 def test_a_record_of_an_unheard_type(adapter: SourceAdapter, log: MadeLog) -> None:
     records = kit.rows_as_records(log.rows)

@@ -191,6 +191,12 @@ def test_a_chat_is_not_taken_for_a_run() -> None:
     assert own.recognise(Path("a.json"), [mini(chat)]) is own.for_agent("sweagent")
 
 
+def test_a_command_that_openhands_has_a_word_for_makes_no_log_of_its() -> None:
+    own, pushes = registry(), {**answer("so"), "action": "push"}
+    run = document([item("system", "x", "system_prompt"), pushes])
+    assert own.recognise(Path("a.traj"), [run]) is own.for_agent("sweagent")
+
+
 @pytest.mark.corpus
 @pytest.mark.parametrize(
     "name", ["eps.traj", "function_calling_simple.traj", "mini_github_issue.traj.json"]
