@@ -29,7 +29,12 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], list[Any]]:
     def count(module: Any, name: str) -> list[Any]:
         calls: list[Any] = []
         plain = getattr(module, name)
-        monkeypatch.setattr(module, name, lambda value: (calls.append(name), plain(value))[1])
+
+        def noting(value: Any) -> Any:
+            calls.append(name)
+            return plain(value)
+
+        monkeypatch.setattr(module, name, noting)
         return calls
 
     return count
