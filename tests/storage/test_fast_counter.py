@@ -172,9 +172,9 @@ def test_without_the_package_there_is_none(monkeypatch: pytest.MonkeyPatch) -> N
 class Wrong:
     """A tokenizer for which a text is one token."""
 
-    @staticmethod
-    def from_pretrained(_name: str) -> Wrong:
-        return Wrong()
+    @classmethod
+    def from_pretrained(cls, _name: str) -> Wrong:
+        return cls()
 
     def special_tokens(self) -> dict[str, int]:
         return {}
