@@ -268,18 +268,18 @@ def _from_environment(environment: Mapping[str, str]) -> list[tuple[str, Any, st
     return [(key, _checked_text(key, text, names[key]), names[key]) for key, text in given.items()]
 
 
-_FLAGS: Mapping[tuple[str, object], str] = {
-    ("type_aware_compression", True): "--compression",
-    ("type_aware_compression", False): "--no-compression",
-}
-"""Settings that have a flag of their own, by value."""
+def _flag_of(key: str, value: object) -> str:
+    """The flag by which the command line sets this."""
+    if key == "type_aware_compression" and isinstance(value, bool):
+        return "--compression" if value else "--no-compression"
+    return "--db" if key == "db" else f"--set {key}"
 
 
 def _from_flags(flags: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
     found = []
     for key, value in flags.items():
         if value is not None:
-            flag = _FLAGS.get((key, value)) or ("--db" if key == "db" else f"--set {key}")
+            flag = _flag_of(key, value)
             check = _checked_text if isinstance(value, str) else _checked
             found.append((key, check(key, value, flag), flag))
     return found
