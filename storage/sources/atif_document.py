@@ -70,7 +70,7 @@ def trajectories(value: Any) -> list[Trajectory]:
     """The trajectories of a document, its own first; none where it is no such document."""
     if not is_trajectory(value):
         return []
-    found = islice(_walk(mapping(value), "", None, None, 0), MOST_TRAJECTORIES)
+    found = islice(_walk(mapping(value), told=True), MOST_TRAJECTORIES)
     return [
         Trajectory(raw, name, index * TRAJECTORY, parent, call)
         for index, (raw, name, parent, call) in enumerate(found)
@@ -106,13 +106,14 @@ def said(step: Any) -> list[Said]:
 
 
 def blocks_at(value: Any, block: int) -> tuple[ContentBlock, ...]:
-    """The content of the event with this block index."""
+    """The content of the event with this block index. Looks at its step alone: a document is asked
+    for each of its events."""
     number, place = divmod(block, TRAJECTORY)
-    found = trajectories(value)
-    if number >= len(found) or place >= EXTRAS:
+    if number >= MOST_TRAJECTORIES or place >= EXTRAS or not is_trajectory(value):
         return ()
+    raw = next((raw for raw, *_ in islice(_walk(mapping(value), told=False), number, None)), {})
     index, part = divmod(place, STRIDE)
-    steps = found[number].steps
+    steps = listing(raw.get("steps"))
     events = said(steps[index]) if index < len(steps) else []
     return events[part].blocks if part < len(events) else ()
 
@@ -137,18 +138,26 @@ def usage_of(step: Mapping[str, Any]) -> Usage | None:
 
 
 def _walk(
-    raw: Mapping[str, Any], name: str, parent: str | None, call: str | None, depth: int
+    raw: Mapping[str, Any],
+    name: str = "",
+    parent: str | None = None,
+    call: str | None = None,
+    depth: int = 0,
+    *,
+    told: bool,
 ) -> Iterator[tuple[Mapping[str, Any], str, str | None, str | None]]:
+    """``told``: with the calls, for which all steps are read."""
     name = word(raw.get("trajectory_id")) or word(raw.get("session_id")) or name
     yield raw, name, parent, call
-    if depth == _DEEPEST:
+    held = listing(raw.get("subagent_trajectories"))
+    if depth == _DEEPEST or not held:
         return
-    calls = _started(raw)
-    for index, held in enumerate(listing(raw.get("subagent_trajectories")), 1):
-        inner = mapping(held)
+    calls = _started(raw) if told else {}
+    for index, inner in enumerate(map(mapping, held), 1):
         own = word(inner.get("trajectory_id")) or f"{name}.{index}"
         # The run's id is that of the whole run, not the sub-agent's.
-        yield from _walk({**inner, "session_id": own}, own, name, calls.get(own), depth + 1)
+        named = {**inner, "session_id": own}
+        yield from _walk(named, own, name, calls.get(own), depth + 1, told=told)
 
 
 def _started(raw: Mapping[str, Any]) -> dict[str, str]:

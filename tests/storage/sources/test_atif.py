@@ -115,6 +115,25 @@ def test_a_sub_agent_in_the_document_is_a_session_of_its_own() -> None:
     assert told == [None, "sub-1"]
 
 
+class Unwalked(list[Any]):
+    """A list that is asked for single elements only."""
+
+    def __iter__(self) -> Any:
+        raise AssertionError("walked")
+
+
+def test_a_step_of_a_document_is_looked_up_without_the_others() -> None:
+    one = made()
+    inner = one["subagent_trajectories"][0]
+    kept = {
+        **one,
+        "steps": Unwalked(one["steps"]),
+        "subagent_trajectories": [{**inner, "steps": Unwalked(inner["steps"])}],
+    }
+    for found in reading(one)[1].values():
+        assert [ADAPTER.blocks(kept, e.block) for e in found] == [e.blocks for e in found]
+
+
 def test_a_sub_agent_in_a_file_is_named_by_it() -> None:
     result = {"source_call_id": "c", "subagent_trajectory_ref": {"trajectory_path": "s/conf.json"}}
     calls = [call("c")]
