@@ -17,7 +17,7 @@ from storage.sources.base import (
     SourceAdapter,
     Stand,
 )
-from storage.sources.cline_messages import ROW_BLOCKS, block_of, is_message, is_session, rows_of
+from storage.sources.cline_messages import block_of, is_message, is_session, row_at, rows_of
 from storage.sources.cline_reader import SESSION_SUFFIX, TASK_FILE, ClineReader
 from storage.sources.cline_tail import ClineTail
 from storage.sources.values import mapping
@@ -85,11 +85,8 @@ class ClineAdapter(SourceAdapter):
         return ClineReader(path, numbering)
 
     def blocks(self, value: Json, block: int) -> tuple[ContentBlock, ...]:
-        base = block // ROW_BLOCKS * ROW_BLOCKS
-        for row in rows_of(value):
-            if row.base == base or row.table == "compaction":
-                return block_of(row, block)
-        return ()
+        row = row_at(value, block)
+        return () if row is None else block_of(row, block)
 
     def keeps(self, path: Path) -> bool:
         return files.is_task(path) or files.is_session(path)

@@ -88,26 +88,58 @@ def rows_of(value: Any) -> Iterator[Row]:
         table = "message"
     else:
         record = mapping(value)
-        table = string(record.get("table")).removeprefix(PREFIX)
-        own = PREFIX + table == record.get("table") and table in _TABLES
-        if own and isinstance(record.get("id"), str):
-            yield Row(
-                table,
-                record["id"],
-                record.get("data"),
-                record.get("removed") is True,
-                edits=mapping(record.get("edits")),
-                holds=record.get("holds") is True,
-            )
+        if (row := _own(record)) is not None:
+            yield row
             return
         messages = listing(record.get("messages"))
         if not is_session(record):
             return
-        head = {key: record[key] for key in record if key not in ("messages", "updated_at")}
-        yield Row("head", "", head)
+        yield _head(record)
         table = "item"
     for index, message in enumerate(messages):
-        yield Row(table, str(index), message, base=(index + 1) * ROW_BLOCKS)
+        yield _message(table, index, message)
+
+
+def row_at(value: Any, block: int) -> Row | None:
+    """The row of a record whose event has this block index. Of a document, which is asked for
+    each of its events, only that message is looked at."""
+    index = block // ROW_BLOCKS - 1
+    if isinstance(value, list):
+        table, messages = "message", value
+    else:
+        record = mapping(value)
+        if (row := _own(record)) is not None:
+            return row if index == -1 or row.table == "compaction" else None
+        if index == -1:
+            return _head(record)
+        table, messages = "item", listing(record.get("messages"))
+    known = 0 <= index < len(messages) and is_message(messages[index])
+    return _message(table, index, messages[index]) if known else None
+
+
+def _own(record: dict[str, Any]) -> Row | None:
+    """The row that a record is; ``None`` for a document."""
+    table = string(record.get("table")).removeprefix(PREFIX)
+    own = PREFIX + table == record.get("table") and table in _TABLES
+    if not own or not isinstance(record.get("id"), str):
+        return None
+    return Row(
+        table,
+        record["id"],
+        record.get("data"),
+        record.get("removed") is True,
+        edits=mapping(record.get("edits")),
+        holds=record.get("holds") is True,
+    )
+
+
+def _head(record: dict[str, Any]) -> Row:
+    head = {key: record[key] for key in record if key not in ("messages", "updated_at")}
+    return Row("head", "", head)
+
+
+def _message(table: str, index: int, message: Any) -> Row:
+    return Row(table, str(index), message, base=(index + 1) * ROW_BLOCKS)
 
 
 def is_session(record: dict[str, Any]) -> bool:

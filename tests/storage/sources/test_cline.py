@@ -280,3 +280,22 @@ def test_a_sub_agent_names_the_session_of_its_folder() -> None:
         "subagent",
         "s-1",
     )
+
+
+class Unwalked(list[Any]):
+    """A list that is asked for single elements only."""
+
+    def __iter__(self) -> Any:
+        raise AssertionError("walked")
+
+
+@pytest.mark.parametrize("as_task", [True, False])
+def test_a_message_of_a_document_is_looked_up_without_the_others(as_task: bool) -> None:
+    told = talk(40)
+    whole: Any = told if as_task else {"sessionId": "s", "messages": told}
+    _, events = feed(whole)
+    unwalked: Any = Unwalked(told)
+    kept = unwalked if as_task else {"sessionId": "s", "messages": unwalked}
+    said = [event for event in events if event.blocks]
+    assert len(said) == 40
+    assert [ADAPTER.blocks(kept, e.block) for e in said] == [e.blocks for e in said]
