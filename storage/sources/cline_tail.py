@@ -235,7 +235,9 @@ def _edits(value: Any) -> dict[int, list[tuple[int, str, str]]]:
     found: dict[int, list[tuple[int, str, str]]] = {}
     for entry in map(listing, listing(value)):
         index = count(entry[0]) if entry else None
-        blocks = listing(listing(entry[1])[1:2] and entry[1][1]) if len(entry) > 1 else []
+        # The message's kind, then its blocks.
+        kept = listing(entry[1]) if len(entry) > 1 else []
+        blocks = listing(kept[1]) if len(kept) > 1 else []
         for block, changes in (pair[:2] for pair in map(listing, blocks) if len(pair) > 1):
             for change in map(listing, listing(changes)):
                 if index is None or count(block) is None or len(change) < 3 or change[1] != "text":

@@ -206,9 +206,8 @@ def _run(record: Mapping[str, Any], key: str, base: int) -> Run:
 def _plain(message: dict[str, Any]) -> dict[str, Any]:
     """A message in the shape of chat completions; those of the Responses API are translated."""
     if message.get("type") == "function_call_output":
-        return {"role": "tool", "tool_call_id": message.get("call_id")} | {
-            "content": message.get("output")
-        }
+        call, said = message.get("call_id"), message.get("output")
+        return {"role": "tool", "tool_call_id": call, "content": said}
     if message.get("object") != "response":
         return message
     items = [mapping(item) for item in listing(message.get("output"))]
