@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from compress.events import ContentBlock, SessionEvent
+from compress.events import ContentBlock, Rebase, SessionEvent, SurfaceOp
 from storage.sources import chat_content as chat
 from storage.sources.base import (
     Derived,
@@ -60,6 +60,16 @@ class _Session:
     step: int = 0
     steps: dict[str | None, int] = field(default_factory=dict)
     """Call → the answer that made it."""
+    standing: list[int] = field(default_factory=list)
+    """The nodes of its results, while its request has not come."""
+
+
+@dataclass(slots=True)
+class _Named:
+    """How many lines with one ``custom_id`` there were."""
+
+    asked: int = 0
+    answered: int = 0
 
 
 class BatchReader(FileReader):
@@ -68,8 +78,9 @@ class BatchReader(FileReader):
     def __init__(self, path: Path, numbering: Mapping[str, Numbering] | None = None) -> None:
         super().__init__(path, numbering)
         self._sessions: dict[str, _Session] = {}
-        self._keys: dict[str, str] = {}
-        """``custom_id`` → the key of its session."""
+        self._keys: dict[tuple[str, int], str] = {}
+        """``custom_id`` and which of its requests → the key of its session."""
+        self._named: dict[str, _Named] = {}
         self._contents = Identities()
         self._ids_seen: dict[str, int] = {}
 
@@ -82,28 +93,41 @@ class BatchReader(FileReader):
             name = (url or type_name(record.value))[:200]
             self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
             native = self._contents.of(record, record.value)
-            session = self._session("", record)
+            session = self._session(None, record)
             seq = self.numbering(session.facts.key).seq(native, EXTRA_BLOCKS)
             unknown = event(seq, "unknown", native, EXTRA_BLOCKS, meta={"type": name})
             return (Derived(session.facts.key, [unknown]),)
         self.recognised += 1
-        session = self._session(found.name, record)
+        session = self._session(found, record)
         events = list(self._events(record, found, session))
         return (Derived(session.facts.key, events),) if events else ()
 
-    def _session(self, name: str, record: Record) -> _Session:
+    def _session(self, found: Exchange | None, record: Record) -> _Session:
         """A line's session; of a result, that of its request."""
-        key = self._keys.get(name) if name else None
+        name = "" if found is None else found.name
+        place = None if found is None or not name else (name, self._place(found))
+        key = None if place is None else self._keys.get(place)
         if key is None:
             key = "" if not self._sessions else str(record.line)
-            if name:
-                self._keys[name] = key
+            if place is not None:
+                self._keys[place] = key
         session = self._sessions.get(key)
         if session is None:
             native = name or f"{self.path.stem}#{key}".rstrip("#")
             session = self._sessions[key] = _Session(SessionFacts(key=key, native_id=native))
             self.sessions[key] = session.facts
         return session
+
+    def _place(self, found: Exchange) -> int:
+        """Which of the requests with its ``custom_id`` a line is or answers: each begins a
+        session, and the results answer them in their order; a further one the newest."""
+        named = self._named.setdefault(found.name, _Named())
+        if not found.answers_another:
+            named.asked += 1
+            return named.asked - 1
+        place = min(named.answered, max(0, named.asked - 1))
+        named.answered = place + 1
+        return place
 
     def _native(self, record: Record, found: Exchange) -> str:
         name = found.id
@@ -119,6 +143,9 @@ class BatchReader(FileReader):
         number = self.numbering(facts.key).seq
         block = 0
         usage = found.usage
+        behind = session.standing
+        nodes: list[int] = []
+        last = len(found.slots()) - 1 if behind and not found.answers_another else -1
         for slots, stands in found.groups():
             node: int | None = None
             for slot in slots:
@@ -129,6 +156,12 @@ class BatchReader(FileReader):
                 if begins or alone:
                     self._count(session, slot, blocks)
                     node = seq
+                    if stands:
+                        nodes.append(seq)
+                op: SurfaceOp | None = APPEND if stands else None
+                if last >= 0:
+                    # The result came first: the request goes in front of it, all at once.
+                    op = Rebase(seqs=(*nodes, *behind)) if block == last else None
                 of_answer = slot.type == "assistant/message" and not found.request
                 cost = usage if stands and of_answer else None
                 usage = None if cost is not None else usage
@@ -138,7 +171,7 @@ class BatchReader(FileReader):
                     native,
                     block,
                     node=node,
-                    op=APPEND if stands else None,
+                    op=op,
                     role=slot.role,
                     blocks=blocks,
                     turn=session.turn or None,
@@ -149,6 +182,7 @@ class BatchReader(FileReader):
                     meta={"source": slot.role} if slot.type == "context/message" else {},
                 )
                 block += 1
+        session.standing = [*behind, *nodes] if found.answers_another else []
         extra = EXTRA_BLOCKS
         if usage is not None:
             seq = number(native, extra)

@@ -36,6 +36,11 @@ class Exchange:
     id: str = ""
     """The line's own."""
 
+    @property
+    def answers_another(self) -> bool:
+        """Whether this is the result of a request that stands in a line of its own."""
+        return bool(self.name) and bool(self.answers or self.error)
+
     def groups(self) -> Iterator[tuple[list[chat.Slot], bool]]:
         """The events of each message, and whether it stands; the answer's messages are one."""
         for message in self.request:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from compress.events import SessionEvent, Usage
+from compress.events import Rebase, SessionEvent, Usage
 from compress.messages import derive_messages
 from compress.surface import fold
 from storage.sources.base import FileReader
@@ -63,6 +63,50 @@ def test_a_result_goes_on_with_its_request() -> None:
         answer.node,
     )
     assert (answer.model, answer.step, answer.turn) == ("m-1", 1, 1)
+
+
+def test_a_request_stands_in_front_of_a_result_that_came_first() -> None:
+    asked = [{"role": "system", "content": "rules"}, {"role": "user", "content": [TEXT, TEXT]}]
+    _, events = feed(
+        result("a", choices=choice(said("no"))),
+        result("a", choices=choice(said("yes"))),
+        request("a", messages=asked),
+        result("a", choices=choice(said("after all"))),
+    )
+    assert list(events) == [""]
+    assert shape(events[""]) == [
+        ("system", ["text:rules"]),
+        ("user", ["text:x", "text:x"]),
+        ("assistant", ["text:no"]),
+        ("assistant", ["text:yes"]),
+        ("assistant", ["text:after all"]),
+    ]
+    # At no moment does it stand behind: until it is whole, only the results do.
+    (rebase,) = [at for at, e in enumerate(events[""]) if isinstance(e.op, Rebase)]
+    assert shape(events[""][:rebase]) == [
+        ("assistant", ["text:no"]),
+        ("assistant", ["text:yes"]),
+    ]
+
+
+TEXT = {"type": "text", "text": "x"}
+
+
+def test_a_second_request_of_the_same_name_is_a_session_of_its_own() -> None:
+    again = {"role": "user", "content": "again"}
+    lines = [
+        request("a", messages=[USER]),
+        request("a", messages=[again]),
+        result("a", choices=choice(said("one"))),
+        result("a", choices=choice(said("two"))),
+    ]
+    whole = [
+        [("user", ["text:hi"]), ("assistant", ["text:one"])],
+        [("user", ["text:again"]), ("assistant", ["text:two"])],
+    ]
+    for order in ((0, 1, 2, 3), (0, 2, 1, 3)):
+        _, events = feed(*(lines[at] for at in order))
+        assert [shape(found) for found in events.values()] == whole
 
 
 def test_a_file_of_results_alone_shows_the_answers() -> None:
