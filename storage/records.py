@@ -1,4 +1,4 @@
-"""One line of a log, as bytes → a :class:`Record`.
+"""One line of a log, or a whole document, as bytes → a :class:`Record`.
 
 A damaged line costs one line: it is told apart, never raised. The strict parser is fast; whatever
 it refuses (lone surrogates, raw control characters, bad UTF-8) gets a second, lenient chance.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 from pydantic_core import from_json
@@ -37,6 +38,15 @@ def parse_record(line: int, offset: int, raw: bytes) -> Record | None:
     else:
         damage = None
     return Record(line, offset, raw, value, len(raw), damage)
+
+
+def read_document(path: Path) -> Any:
+    """The JSON of a whole file; ``None`` for one that is half written or gone."""
+    try:
+        record = parse_record(1, 0, path.read_bytes())
+    except OSError:
+        return None
+    return None if record is None else record.value
 
 
 def _lenient(text: bytes) -> tuple[Any, str | None]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from storage.records import parse_record
+from storage.records import parse_record, read_document
 from storage.refusals import refusal
 from storage.row_tail import Key, RowTail, UnreadableError
 from storage.sources.base import Stand
@@ -124,7 +124,7 @@ class ClineTail(RowTail):
         return tuple(self.path.with_name(name) for name in names)
 
     def _session_rows(self, main: Any) -> Iterator[dict[str, Any]]:
-        manifest, state = (_read(path) for path in self._beside())
+        manifest, state = (read_document(path) for path in self._beside())
         missing = {"manifest": manifest, "compaction": state}
         self._unread = frozenset(
             table
@@ -151,7 +151,7 @@ class ClineTail(RowTail):
             yield compaction
 
     def _task_rows(self, main: Any) -> Iterator[dict[str, Any]]:
-        screen, edits, metadata = (_read(path) for path in self._beside())
+        screen, edits, metadata = (read_document(path) for path in self._beside())
         found = {"screen": screen, "edit": edits, "metadata": metadata}
         self._unread = frozenset(
             table
@@ -176,7 +176,9 @@ class ClineTail(RowTail):
     def _listed(self) -> dict[str, Any] | None:
         """What the list of tasks says of this one. It changes with every task, so that it is read
         when this one's own files have."""
-        tasks = _read(self.path.parents[2] / _TASK_LIST) if len(self.path.parents) > 2 else None
+        tasks = (
+            read_document(self.path.parents[2] / _TASK_LIST) if len(self.path.parents) > 2 else None
+        )
         name = self.path.parent.name
         return next((one for one in map(mapping, listing(tasks)) if one.get("id") == name), None)
 
@@ -251,14 +253,6 @@ def _edits(value: Any) -> dict[int, list[tuple[int, str, str]]]:
 
 def _row(table: str, name: str, data: Any) -> dict[str, Any]:
     return {"table": PREFIX + table, "id": name, "data": data}
-
-
-def _read(path: Path) -> Any:
-    """The file's JSON; ``None`` for one that is half written or not there."""
-    try:
-        return _parsed(path.read_bytes())
-    except OSError:
-        return None
 
 
 def _parsed(raw: bytes) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from storage.records import parse_record
+from storage.records import read_document
 from storage.row_tail import Key, RowTail, UnreadableError
 from storage.sources.base import Stand
 from storage.sources.opencode_database import holds
@@ -69,7 +69,7 @@ class TreeTail(RowTail):
         if not known and database.is_file() and holds(database, self._session()):
             raise UnreadableError(f"its session stands in {database.name}, which is read instead")
         keys = [Key("session", self.path.name)]
-        messages = [(_read(path), path) for path in self._messages()]
+        messages = [(read_document(path), path) for path in self._messages()]
         messages.sort(key=lambda one: (_created(one[0]), _name(one[0], one[1])))
         for value, path in messages:
             keys.append(Key("message", path.name))
@@ -84,7 +84,7 @@ class TreeTail(RowTail):
         path = self._path(key)
         if not path.is_file():
             return None
-        data = _read(path)
+        data = read_document(path)
         if not isinstance(data, dict):
             return {}
         row: dict[str, Any] = {"table": key.table, "id": key.id, "file": True}
@@ -106,7 +106,7 @@ class TreeTail(RowTail):
         """There is nothing to forget."""
 
     def _session(self) -> str:
-        return _name(_read(self.path), self.path)
+        return _name(read_document(self.path), self.path)
 
     def _path(self, key: Key) -> Path:
         root = self.path.parents[2]
@@ -132,7 +132,7 @@ class TreeTail(RowTail):
             yield path
             folder = self.path.parents[2] / "part" / path.stem
             yield from _listed(
-                folder if folder.is_dir() else folder.parent / _name(_read(path), path)
+                folder if folder.is_dir() else folder.parent / _name(read_document(path), path)
             )
 
 
@@ -142,15 +142,6 @@ def _listed(folder: Path) -> list[Path]:
             return sorted(Path(e.path) for e in entries if e.name.endswith(".json"))
     except OSError:
         return []
-
-
-def _read(path: Path) -> Any:
-    """The file's JSON; ``None`` for one that is half written or gone."""
-    try:
-        record = parse_record(1, 0, path.read_bytes())
-    except OSError:
-        return None
-    return None if record is None else record.value
 
 
 def _created(value: Any) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from storage.records import parse_record
+from storage.records import read_document
 from storage.row_tail import Key, RowTail
 from storage.sources.base import Stand
 from storage.sources.values import listing, mapping
@@ -81,7 +81,7 @@ class FolderTail(RowTail):
             path = self._folder() / key.id
             if not path.is_file():
                 return None
-            data = _read(path)
+            data = read_document(path)
             return {} if data is None else {"table": key.table, "id": key.id, "data": data}
         state = self._state()
         if key.table == "usage":
@@ -126,7 +126,7 @@ class FolderTail(RowTail):
             return {}, {}
         stand = facts.st_mtime_ns, facts.st_size, facts.st_ino
         if self._parsed is None or self._parsed[0] != stand:
-            state = mapping(_read(self.path))
+            state = mapping(read_document(self.path))
             self._parsed = stand, state, _usages(state)
         return self._parsed[1:]
 
@@ -140,15 +140,6 @@ def _listed(folder: Path) -> list[os.DirEntry[str]]:
             if (match := _NAME.fullmatch(entry.name) or _OLD_NAME.fullmatch(entry.name))
         ]
     return [entry for _, _, entry in sorted(numbered, key=lambda one: one[:2])]
-
-
-def _read(path: Path) -> Any:
-    """The file's JSON; ``None`` for one that is half written or gone."""
-    try:
-        record = parse_record(1, 0, path.read_bytes())
-    except OSError:
-        return None
-    return None if record is None else record.value
 
 
 def _settings(state: Mapping[str, Any]) -> dict[str, Any]:
