@@ -63,7 +63,7 @@ LEGACY_EVENT_TYPES: Mapping[str, EventType] = {
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     _every_field: ClassVar[set[str]] = set()
 
     @classmethod

@@ -8,6 +8,7 @@ exit code 2; what nobody foresaw goes, with its traceback, to a log file that th
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -38,6 +39,8 @@ from inspector.cli_shell import OutputError, Shell, error_document, put, put_all
 DONE, REFUSED, INTERRUPTED = 0, 1, 130
 _WAYS_OUT = {"stale_node": "ullage show SESSION lists the events that stand."}
 """What the engine cannot say: which command helps."""
+_LOADING = 100_000
+"""Objects that are made before garbage is looked for among them."""
 NO_ROOM = (errno.ENOSPC, errno.EIO)
 
 
@@ -114,6 +117,9 @@ for _command in (
 
 def main() -> None:
     """The entry point of the ``ullage`` command."""
+    # What is loaded lives as long as the program: to look through it for garbage again and again
+    # is a tenth of the time until something is shown.
+    gc.set_threshold(_LOADING)
     sys.exit(run(sys.argv[1:]))
 
 

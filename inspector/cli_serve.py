@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import sys
@@ -75,6 +74,8 @@ def serve(shell: Shell, paths: tuple[Path, ...], port: int, windows: int, font_s
     with shell.usecases(makes=True):
         pass
 
+    import asyncio
+
     server = WebServer(
         _command(shell, paths),
         reduced(os.environ, _of_agents()),
@@ -92,6 +93,8 @@ def serve(shell: Shell, paths: tuple[Path, ...], port: int, windows: int, font_s
 
 
 async def _serve(shell: Shell, server: WebServer, port: int) -> None:
+    import asyncio
+
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

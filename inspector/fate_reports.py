@@ -15,7 +15,7 @@ from compress.events import NodeId
 class NodeFate(BaseModel):
     """What becomes of one node, and by which rule. Counted tokens."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     seq: NodeId
     fate: Fate

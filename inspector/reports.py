@@ -33,7 +33,7 @@ Proposed = Literal["micro", "compact"]
 class Report(BaseModel):
     """Base of all reports: immutable, no fields beyond the stated."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class SessionHeader(Report):

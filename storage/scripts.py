@@ -18,6 +18,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
+from typing import NamedTuple
 
 from storage.script_table import BARE, MARKED, PAIRED
 from storage.word_parts import parts_of, word_parts
@@ -51,7 +53,6 @@ def _class(*tables: str) -> str:
 
 
 _WIDE = "\uff01-\uff5e"
-_FOLDED = re.compile(f"[{_class(PAIRED, BARE, MARKED)}{_WIDE}]")
 
 
 def _word(*tables: str) -> str:
@@ -59,15 +60,28 @@ def _word(*tables: str) -> str:
     return f"[{letters}][{letters}{MARKS}{_IGNORED}]*"
 
 
-_WORDS = {"bare": re.compile(_word(BARE)), "marked": re.compile(_word(MARKED))}
+_WORDS = {"bare": _word(BARE), "marked": _word(MARKED)}
 _JOINT = f"[^\\w{MARKS}{_class(BARE, MARKED)}]{{1,3}}"
 """Blanks and punctuation between two words of a run."""
-_RUN = re.compile(
-    f"(?P<paired>[{_class(PAIRED)}]+)|(?P<wide>[{_WIDE}]+)|"
-    + "|".join(
-        f"(?P<{kind}>{word.pattern}(?:{_JOINT}{word.pattern})*)" for kind, word in _WORDS.items()
+
+
+class _Patterns(NamedTuple):
+    folded: re.Pattern[str]
+    run: re.Pattern[str]
+    words: dict[str, re.Pattern[str]]
+
+
+@cache
+def _patterns() -> _Patterns:
+    """Made at first use: they take a twentieth of a second, which every command would wait."""
+    runs = "|".join(f"(?P<{kind}>{word}(?:{_JOINT}{word})*)" for kind, word in _WORDS.items())
+    return _Patterns(
+        folded=re.compile(f"[{_class(PAIRED, BARE, MARKED)}{_WIDE}]"),
+        run=re.compile(f"(?P<paired>[{_class(PAIRED)}]+)|(?P<wide>[{_WIDE}]+)|{runs}"),
+        words={kind: re.compile(word) for kind, word in _WORDS.items()},
     )
-)
+
+
 _NO_JOINERS = str.maketrans("", "", _IGNORED)
 
 
@@ -75,10 +89,10 @@ def index_text(text: str) -> str:
     """What FTS5 is given of a text. ASCII only costs a look for names in it."""
     data = text.encode("utf-8", "surrogatepass")
     # Of the bytes above ASCII, mostly few, it is quickly told whether a run can be among them.
-    if len(data) != len(text) and _FOLDED.search(
+    if len(data) != len(text) and _patterns().folded.search(
         data.translate(None, _ASCII).decode("utf-8", "surrogatepass")
     ):
-        text = _RUN.sub(_indexed, text)
+        text = _patterns().run.sub(_indexed, text)
     parts = word_parts(data)
     return f"{text}\n{parts}" if parts else text
 
@@ -130,7 +144,7 @@ def terms_and_pieces(query: str) -> tuple[list[str], list[str], list[str]]:
         return " "
 
     terms = _terms(query)
-    rest = _RUN.sub(take, " ".join(terms))
+    rest = _patterns().run.sub(take, " ".join(terms))
     return terms, pieces, [word for word in _BETWEEN.split(rest) if any(map(str.isalnum, word))]
 
 
@@ -150,7 +164,7 @@ def spelled(term: str) -> tuple[str, bool]:
         is_beginning = len(edged) < size
         return _pieces(run, size, left=match.start() > 0, right=False, tail=False)
 
-    return _RUN.sub(take, term), is_beginning
+    return _patterns().run.sub(take, term), is_beginning
 
 
 def stem_of(word: str) -> str:
@@ -207,7 +221,7 @@ def _letters(match: re.Match[str]) -> tuple[str, int]:
         return unicodedata.normalize("NFKC", run), 1
     if kind == "paired":
         return unicodedata.normalize("NFKC", run).casefold(), 2
-    run = EDGE.join(_WORDS[kind].findall(run)).translate(_NO_JOINERS)
+    run = EDGE.join(_patterns().words[kind].findall(run)).translate(_NO_JOINERS)
     run = unicodedata.normalize("NFKC", run).casefold()
     if kind == "bare":
         parts = unicodedata.normalize("NFD", run)

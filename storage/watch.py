@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from watchfiles import watch as watch_files
-
 from storage.refusals import kind_of, refusal
 
 DEBOUNCE = 100
@@ -52,6 +50,9 @@ timeout passed. Raises ``OSError`` where the system gives no (more) watches."""
 
 def watchfiles_events(folders: list[Path], stop: Stop, timeout: int) -> Iterator[set[Path]]:
     """Changes as ``watchfiles`` reports them."""
+    # Here, where the first screen does not wait for it.
+    from watchfiles import watch as watch_files  # noqa: PLC0415
+
     for changes in watch_files(
         *folders,
         watch_filter=None,

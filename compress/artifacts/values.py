@@ -30,7 +30,7 @@ Seqs = tuple[NodeId, ...]
 
 
 class _Value(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class ArtifactStep(_Value):

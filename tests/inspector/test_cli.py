@@ -292,7 +292,7 @@ def test_a_reader_who_leaves_early_is_no_error(store: Path) -> None:
 def test_help_is_fast_because_it_loads_nothing_heavy() -> None:
     script = (
         "import sys; from inspector import cli; cli.run(['--help']);"
-        "heavy = {'textual', 'rich', 'tiktoken', 'sqlite_utils', 'sqlite3', 'pydantic'};"
+        "heavy = {'asyncio', 'textual', 'rich', 'tiktoken', 'sqlite_utils', 'sqlite3', 'pydantic'};"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run(
