@@ -24,15 +24,17 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
+from storage.arenas import use_one_arena
 from tests.fuzzing import loaders, logs, rows, texts
 
 _TOO_LONG = 20.0
 """Seconds of the processor for one turn, of up to a thousand lines."""
 _HANGS = 120.0
 """Seconds on the clock after which the process ends with all its stacks."""
-_WARM = 0.02
-"""Share of the run behind which memory is first looked at: caches are full then."""
+_LOOKS = 20
+"""How often memory is looked at, at equal distances: caches fill at first."""
 _MOST_FINDINGS = 20
 Way = Callable[[Random], int | None]
 
@@ -61,11 +63,19 @@ def _ways(folder: Path, corpus: Path | None, clock: logs.Clock) -> dict[str, tup
     }
 
 
-def _resident() -> int:
-    """Bytes of memory that the process has."""
+class Memory(NamedTuple):
+    """What the process holds, garbage collected."""
+
+    resident_mb: float
+    blocks: int
+    """Of Python's allocator: what objects live. Those of other libraries are not among them."""
+
+
+def _memory() -> Memory:
     gc.collect()
     pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    resident = int(pages) * os.sysconf("SC_PAGE_SIZE") / 2**20
+    return Memory(round(resident, 1), sys.getallocatedblocks())
 
 
 class _Run:
@@ -115,6 +125,7 @@ def main() -> None:
     parser.add_argument("--only")
     parser.add_argument("--number", type=int)
     asked = parser.parse_args()
+    use_one_arena()  # as the program does
     run, clock = _Run(), logs.Clock()
     with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
         ways = _ways(Path(place), asked.corpus, clock)
@@ -124,18 +135,17 @@ def main() -> None:
         turns = [
             w for w, (often, _) in ways.items() for _ in range(often) if asked.only in (None, w)
         ]
-        number, told, begun, warm = asked.seed << 32, 0, time.monotonic(), 0
+        number, begun, memory = asked.seed << 32, time.monotonic(), [_memory()]
         while (done := run.lines.total()) < asked.lines and len(run.findings) < _MOST_FINDINGS:
             turn = Random(number).choice(turns)
             run.turn(turn, ways[turn][1], number)
             number += 1
-            if not warm and done >= asked.lines * _WARM:
-                warm = _resident()
-            if done // 250_000 > told:
-                told = done // 250_000
+            if done * _LOOKS >= asked.lines * len(memory):
+                memory.append(_memory())
                 print(
                     f"{done:,} lines, {time.monotonic() - begun:.0f} s, "
-                    f"{_resident() >> 20} MiB, worst line {clock.worst:.3f} s",
+                    f"{memory[-1].resident_mb} MiB, {memory[-1].blocks:,} blocks, "
+                    f"worst line {clock.worst:.3f} s",
                     flush=True,
                 )
         faulthandler.cancel_dump_traceback_later()
@@ -145,7 +155,7 @@ def main() -> None:
         "worst_line": round(clock.worst, 4), "worst_line_of": clock.what,
         "took": {way: round(took) for way, took in run.took.items()},
         "longest_turn": {way: round(took, 2) for way, took in run.longest.items()},
-        "memory_begin": warm, "memory_end": _resident(), "findings": run.findings,
+        "memory": [*memory, _memory()], "findings": run.findings,
     }))  # fmt: skip
     sys.exit(bool(run.findings))
 
