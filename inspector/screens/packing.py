@@ -16,7 +16,7 @@ from inspector.pack_reports import PackHandle, PackReport
 from inspector.rebuild_reports import RebuildHandle
 from inspector.screens.base import READING, AskingScreen, Refusal
 from inspector.screens.pack_wish import PackWish
-from inspector.widgets.bars import QUESTION, WARNING, Banner, TitleBar
+from inspector.widgets.bars import NOTE, QUESTION, WARNING, Banner, TitleBar
 from inspector.widgets.entry import Entry
 from inspector.widgets.key_bar import KeyBar
 from inspector.widgets.line_list import LineList, Listed
@@ -210,13 +210,19 @@ class AskedContextScreen(AskingScreen[bool], Generic[H]):
         elif self.confirming and report is not None:
             ways = [(COMMIT, COMMIT), (NOT_YET, NOT_YET)]
             banner.show(self.confirmation(report), ways, QUESTION)
-        elif report is not None and report.overflow:
-            banner.show(
-                f"The pinned lines alone are {report.overflow:,} tokens above the budget.",
-                sign=WARNING,
-            )
+        elif report is not None:
+            said, sign = self._remarks(report)
+            banner.show(said, sign=sign)
         else:
             banner.show("")
+
+    def _remarks(self, report: PackReport) -> tuple[str, tuple[str, str]]:
+        """What is to be known of an answer, and its sign. Where there are no rows, they say what
+        the query lacked."""
+        over = f"The pinned lines alone are {report.overflow:,} tokens above the budget."
+        note = report.note if len(self.lines.source) else None
+        said = " ".join(filter(None, [over if report.overflow else "", note]))
+        return said, WARNING if report.overflow else NOTE
 
     @on(RowHighlighted, "#lines")
     def _look_closer(self) -> None:

@@ -17,7 +17,12 @@ from inspector.rebuild_reports import (
     RebuildReport,
     SectionReport,
 )
+from storage.scripts import is_searchable
 
+SYMBOLS = (
+    "holds no letter and no digit, so it says nothing to look for: what is newest and most used is "
+    "taken."
+)
 HEADER = 40
 """Tokens beside the lines."""
 SHARES: Mapping[Strategy, float] = {
@@ -102,6 +107,7 @@ def pack_of(
         query=query, scope=scope, session="s1", budget=budget, tokens=budget - left,
         overflow=overflow, counter="o200k_base", compression=compression,
         compression_source="default", text=text, lines=tuple(rows),
+        note=None if not query or is_searchable(query) else f"“{query}” {SYMBOLS}",
     )  # fmt: skip
     request = PackRequest(query, budget)
     return PackHandle(report, Pack(request, text, report.tokens, report.counter, ()))

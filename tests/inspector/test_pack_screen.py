@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import threading
+from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from inspector.pack_reports import PackHandle
 from inspector.screens.context import ContextScreen
@@ -12,6 +16,7 @@ from inspector.screens.session import SessionScreen
 from inspector.widgets.bars import Banner
 from inspector.widgets.pack_list import PackList
 from tests.inspector.fakes import FakeUseCases
+from tests.inspector.packed import SYMBOLS
 from tests.inspector.stage import on_stage, play, settle, text_of
 
 ASKED = ["b", *"retry", "enter"]
@@ -33,6 +38,34 @@ async def test_what_is_typed_is_asked_for_and_the_newest_words_are_answered() ->
         assert app.screen.report.query == "retry"
         assert lines(app).has_focus
         assert "For: retry" in text_of(app)
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40), (200, 60)])
+async def test_a_query_of_symbols_is_told_what_it_lacks(size: tuple[int, int]) -> None:
+    async with on_stage(None, "b", *"***", size=size) as (app, pilot):
+        assert lines(app).source
+        shown = " ".join(re.sub("[│┃▌]", " ", text_of(app)).split())
+        assert f"· “***” {SYMBOLS}" in shown
+        await play(pilot, "enter", "y")
+        assert "Append this pack" in app.screen.query_one(Banner).text
+        await play(pilot, "slash", *"wait")
+        assert not app.screen.query_one(Banner).display
+
+
+async def test_what_a_query_lacks_stands_where_the_rows_would_be() -> None:
+    inquiry = FakeUseCases()
+    made = inquiry.pack
+    note = "No event of the session holds a word of “zebra”."
+
+    def nothing(*asked: Any, **more: Any) -> PackHandle:
+        handle = made(*asked, **more)
+        report = handle.report.model_copy(update={"lines": (), "note": note})
+        return replace(handle, report=report)
+
+    inquiry.pack = nothing  # type: ignore[method-assign]
+    async with on_stage(inquiry, "b", *"zebra") as (app, _):
+        assert text_of(app).count("No event of the session") == 1
+        assert not app.screen.query_one(Banner).display
 
 
 async def test_keys_typed_into_the_query_do_nothing_else() -> None:

@@ -54,6 +54,7 @@ STATES: dict[str, Story] = {
     "decisions-export": ("s1", ["d", "o", "e"]),
     "no-operation": ("s3", ["a"]),
     "pack-asked": ("s1", ["b", *"why is it flaky"]),
+    "pack-symbols": ("s1", ["b", *"->", "enter", "j"]),
     "pack-by-hand": ("s1", [*PACK, "space", "j", "s", "j", "s", "v"]),
     "pack-confirming": ("s1", [*PACK, "p", "p", "y"]),
     "pack-without-room": ("s1", [*PACK, "b", *"90", "enter"]),
