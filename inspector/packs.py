@@ -230,17 +230,27 @@ def _note(query: str, place: Place, candidates: Sequence[Candidate]) -> str | No
     """What a query lacked."""
     if not query.strip():
         return None
-    asked = f"“{line(query.strip(), 60)}”"
-    if not is_searchable(query):
-        return (
-            f"{asked} holds no letter and no digit, so it says nothing to look "
-            "for: what is newest and most used is taken."
-        )
+    if (lack := symbols_only(query)) is not None:
+        return lack
     if any(one.match for one in candidates):
         return None
     where = "the session" if place.scope == "session" else f"the {place.scope}"
     only = "; only what is pinned is packed" if candidates else ""
-    return f"No event of {where} holds a word of {asked}{only}."
+    return f"No event of {where} holds a word of {_quoted(query)}{only}."
+
+
+def symbols_only(query: str) -> str | None:
+    """That a query says nothing to look for, where it is so."""
+    if not query.strip() or is_searchable(query):
+        return None
+    return (
+        f"{_quoted(query)} holds no letter and no digit, so it says nothing to look for: what is "
+        "newest and most used is taken."
+    )
+
+
+def _quoted(query: str) -> str:
+    return f"“{line(query.strip(), 60)}”"
 
 
 def _wanted(budget: int) -> tuple[int, int]:

@@ -25,7 +25,7 @@ from inspector import pack_files
 from inspector.contents import Contents
 from inspector.decisions import session_points
 from inspector.loaded import LoadedSession
-from inspector.packs import line_report
+from inspector.packs import line_report, symbols_only
 from inspector.rebuild_reports import (
     AvailabilityReport,
     MissingReport,
@@ -136,13 +136,15 @@ def committed(
 def _report(
     made: Continuation, loaded: LoadedSession, request: Request, at: NodeId, query: Query
 ) -> RebuildReport:
-    empty = f"Nothing stands in it: at event {at} the session held nothing to go on with."
+    note = symbols_only(request.query or "")
+    if not any(part.items for part in made.sections):
+        note = f"Nothing stands in it: at event {at} the session held nothing to go on with."
     return RebuildReport(
         query=made.request.query,
         query_source="session" if request.query is None else "given",
         query_seqs=query.nodes,
         query_items=query.items,
-        note=None if any(part.items for part in made.sections) else empty,
+        note=note,
         scope="session",
         session=loaded.record.name,
         at_seq=at,

@@ -62,6 +62,10 @@ LINES = [
 ]
 
 
+def note_of(query: str | None) -> str | None:
+    return None if not query or is_searchable(query) else f"“{query}” {SYMBOLS}"
+
+
 def pack_of(
     query: str,
     budget: int,
@@ -107,7 +111,7 @@ def pack_of(
         query=query, scope=scope, session="s1", budget=budget, tokens=budget - left,
         overflow=overflow, counter="o200k_base", compression=compression,
         compression_source="default", text=text, lines=tuple(rows),
-        note=None if not query or is_searchable(query) else f"“{query}” {SYMBOLS}",
+        note=note_of(query),
     )  # fmt: skip
     request = PackRequest(query, budget)
     return PackHandle(report, Pack(request, text, report.tokens, report.counter, ()))
@@ -137,7 +141,7 @@ def context_of(newest: int, query: str | None, budget: int, compression: bool) -
         query_source="given" if query else "session", scope="session", session="s1",
         budget=budget, tokens=tokens, counter="o200k_base", compression=compression,
         compression_source="default", text="\n\n".join(section.text for section in sections),
-        lines=(), at_seq=newest, sections=sections,
+        lines=(), at_seq=newest, sections=sections, note=note_of(query),
         availability=AvailabilityReport(
             share=0.83,
             identifiers=MissingReport(total=12, of=71, items=("seed", "MAX_DELAY", "conftest.py")),

@@ -12,6 +12,7 @@ import pytest
 from inspector.pack_reports import PackHandle
 from inspector.screens.context import ContextScreen
 from inspector.screens.pack import PackScreen
+from inspector.screens.rebuild import RebuildScreen
 from inspector.screens.session import SessionScreen
 from inspector.widgets.bars import Banner
 from inspector.widgets.pack_list import PackList
@@ -48,6 +49,9 @@ async def test_a_query_of_symbols_is_told_what_it_lacks(size: tuple[int, int]) -
         assert f"· “***” {SYMBOLS}" in shown
         await play(pilot, "enter", "y")
         assert "Append this pack" in app.screen.query_one(Banner).text
+        await play(pilot, "escape", "o")
+        assert isinstance(app.screen, RebuildScreen)
+        assert app.screen.query_one(Banner).text == f"“***” {SYMBOLS}"
         await play(pilot, "slash", *"wait")
         assert not app.screen.query_one(Banner).display
 

@@ -226,6 +226,12 @@ def test_a_moment_before_everything_is_said_to_hold_nothing(ullage: Ullage, db: 
     assert past == "A preview: nothing was written. --save to a file."
 
 
+def test_a_query_of_symbols_is_told_that_it_says_nothing(ullage: Ullage, db: Path) -> None:
+    value = ullage("rebuild", SESSION, "--query", "->", "--json", db=db).value
+    assert value["note"].startswith("“->” holds no letter and no digit")
+    assert ullage("rebuild", SESSION, "--query", "kilns", "--json", db=db).value["note"] is None
+
+
 def test_the_document_follows_its_schema_and_the_contract(ullage: Ullage, db: Path) -> None:
     value = ullage("rebuild", SESSION, "--budget", 800, "--json", db=db).value
     Draft202012Validator(json.loads(schema_text("rebuild"))).validate(value)
