@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 from compress.errors import CompressError
-from storage.publishing import publish
+from storage.publishing import drafted
 
 _SHOWN = 200
 """Characters of a path that a refusal repeats."""
@@ -30,24 +28,20 @@ def write_export(path: Path, pieces: Iterable[bytes], *, force: bool | None = No
     """
     try:
         _refuse(path, force=force)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".ullage-", suffix=".part")
     except (OSError, ValueError) as error:
         raise no_place(path, error) from error
     try:
-        with os.fdopen(handle, "wb") as file:
+        with drafted(path.parent) as draft:
             for piece in pieces:
-                file.write(piece)
-        if force:
-            Path(name).replace(path)
-        else:
-            publish(Path(name), path)
+                draft.file.write(piece)
+            if force:
+                draft.replace(path)
+            else:
+                draft.publish(path)
     except FileExistsError as error:
         raise ExportFileError(f"{path} was made meanwhile; name another file.") from error
     except OSError as error:
         raise no_place(path, error) from error
-    finally:
-        with suppress(FileNotFoundError):
-            Path(name).unlink()
 
 
 def named_path(text: str | Path) -> Path:

@@ -7,10 +7,7 @@ what Ullage added is found in the settings themselves.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from platformdirs import user_data_path
@@ -18,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from inspector.integrations.settings_files import SettingsFileError
 from inspector.settings import APPLICATION
+from storage.publishing import drafted
 
 _FILE = "integrations.json"
 
@@ -68,15 +66,10 @@ class Journal:
 
     def _write(self, entries: Mapping[str, Installed]) -> None:
         text = json.dumps({key: entries[key].model_dump() for key in sorted(entries)}, indent=2)
-        name = None
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=".ullage-")
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text + "\n")
-            Path(name).replace(self._path)
+            with drafted(self._path.parent) as draft:
+                draft.file.write(f"{text}\n".encode())
+                draft.replace(self._path)
         except OSError as error:
-            if name is not None:
-                with suppress(OSError):
-                    Path(name).unlink()
             raise SettingsFileError(f"{self._path} cannot be written: {error.strerror}.") from error

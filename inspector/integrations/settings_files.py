@@ -10,13 +10,13 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from compress.errors import CompressError
-from storage.publishing import publish
+from storage.publishing import Draft, drafted
 
 LARGEST = 8 << 20
 _PRIVATE = 0o600
@@ -97,9 +97,9 @@ def backup(file: SettingsFile) -> Path | None:
         return None
     name = f"{file.real.name}.{digest_of(file.data)[:_DIGITS]}.ullage-backup"
     place = file.real.with_name(name)
-    draft = _draft(file.real, file.data, file.mode)
     try:
-        publish(draft, place)
+        with _draft(file.real, file.data, file.mode) as draft:
+            draft.publish(place)
     except FileExistsError:
         if place.is_symlink() or not place.is_file() or place.read_bytes() != file.data:
             raise SettingsFileError(
@@ -107,8 +107,6 @@ def backup(file: SettingsFile) -> Path | None:
             ) from None
     except OSError as error:
         raise _unwritable(place, error) from error
-    finally:
-        draft.unlink(missing_ok=True)
     return place
 
 
@@ -119,19 +117,17 @@ def write(file: SettingsFile, data: bytes) -> tuple[Path, ...]:
     Raises :class:`SettingsFileError`, also where the file was changed since it was read.
     """
     made = _folders(file.real.parent)
-    draft = _draft(file.real, data, file.mode)
     try:
-        if file.data is None:
-            publish(draft, file.real)
-        else:
-            _unchanged(file)
-            draft.replace(file.real)
+        with _draft(file.real, data, file.mode) as draft:
+            if file.data is None:
+                draft.publish(file.real)
+            else:
+                _unchanged(file)
+                draft.replace(file.real)
     except FileExistsError:
         raise _changed(file) from None
     except OSError as error:
         raise _unwritable(file.path, error) from error
-    finally:
-        draft.unlink(missing_ok=True)
     return made
 
 
@@ -160,17 +156,13 @@ def _folders(folder: Path) -> tuple[Path, ...]:
     return tuple(reversed(missing))
 
 
-def _draft(beside: Path, data: bytes, mode: int) -> Path:
-    try:
-        handle, name = tempfile.mkstemp(dir=beside.parent, prefix=".ullage-", suffix=".part")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fchmod(handle, mode)
-            os.fsync(handle)
-    except OSError as error:
-        raise _unwritable(beside, error) from error
-    return Path(name)
+@contextmanager
+def _draft(beside: Path, data: bytes, mode: int) -> Iterator[Draft]:
+    with drafted(beside.parent) as draft:
+        draft.file.write(data)
+        os.fchmod(draft.file.fileno(), mode)
+        draft.to_disk()
+        yield draft
 
 
 def _unchanged(file: SettingsFile) -> None:

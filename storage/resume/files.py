@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from storage.publishing import publish
+from storage.publishing import drafted
 from storage.resume.base import ResumeRefusedError
 
 _CHUNK = 1 << 20
@@ -23,18 +23,12 @@ def write_new(path: Path, lines: Iterable[bytes]) -> None:
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                for line in lines:
-                    file.write(line)
-                    file.write(b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-            publish(draft, path)
-        finally:
-            draft.unlink(missing_ok=True)
+        with drafted(path.parent) as draft:
+            for line in lines:
+                draft.file.write(line)
+                draft.file.write(b"\n")
+            draft.to_disk()
+            draft.publish(path)
         _sync_folder(path.parent)
     except FileExistsError as error:
         raise ResumeRefusedError(

@@ -159,6 +159,9 @@ def main() -> int:
     assert sum(kill(db, folder, chance) for _ in range(kills)) == kills
     if kind == "lake":
         lake_is_whole(db, folder)
+    else:
+        in_a_child(lambda: _decisions(db, folder / "out.csv"))
+        assert not list(folder.glob(".ullage-*"))
     return 0
 
 
