@@ -157,7 +157,8 @@ def test_without_locks_nothing_is_removed_and_all_is_written(
 def test_a_draft_that_was_taken_for_one_that_was_left_is_made_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lock, stolen = fcntl.flock, []
+    lock = fcntl.flock
+    stolen: list[Path] = []
 
     def late(handle: int, how: int) -> None:
         if not stolen:
