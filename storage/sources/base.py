@@ -106,6 +106,12 @@ class FileReader(ABC):
         """The numbering of a session of this file, made at first use."""
         return self._numberings.setdefault(session, Numbering())
 
+    def _count_unknown(self, name: str) -> str:
+        """Counts a record of a type that the adapter does not know. Returns what an event calls
+        that type: at most 200 characters."""
+        self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
+        return name[:200]
+
     @abstractmethod
     def feed(self, record: Record) -> Iterable[Derived]:
         """The events of one record. Never raises for what a record holds: what is not understood

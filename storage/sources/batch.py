@@ -48,7 +48,7 @@ class BatchAdapter(SourceAdapter):
     def blocks(self, value: Json, block: int) -> tuple[ContentBlock, ...]:
         found = exchange(value)
         slots = [] if found is None else found.slots()
-        return _content(slots[block]) if block < len(slots) else ()
+        return slots[block].blocks() if block < len(slots) else ()
 
 
 @dataclass(slots=True)
@@ -90,8 +90,7 @@ class BatchReader(FileReader):
         found = exchange(record.value)
         if found is None:
             url = string(mapping(record.value).get("url"))
-            name = (url or type_name(record.value))[:200]
-            self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
+            name = self._count_unknown((url or type_name(record.value))[:200])
             native = self._contents.of(record, record.value)
             session = self._session(None, record)
             seq = self.numbering(session.facts.key).seq(native, EXTRA_BLOCKS)
@@ -150,7 +149,7 @@ class BatchReader(FileReader):
             node: int | None = None
             for slot in slots:
                 seq = number(native, block)
-                blocks = _content(slot)
+                blocks = slot.blocks()
                 alone = slot.type == "tool/result"
                 begins = node is None
                 if begins or alone:
@@ -193,8 +192,7 @@ class BatchReader(FileReader):
             yield event(number(native, extra), "error", native, extra, meta=meta)
             extra += 1
         for offset, name in enumerate(found.strangers(), extra):
-            self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
-            meta = {"type": name[:200]}
+            meta = {"type": self._count_unknown(name)}
             yield event(number(native, offset), "unknown", native, offset, meta=meta)
 
     def _count(self, session: _Session, slot: chat.Slot, blocks: tuple[ContentBlock, ...]) -> None:
@@ -215,7 +213,3 @@ class BatchReader(FileReader):
         if slot.type == "tool/result" and blocks:
             return session.steps.get(blocks[0].id, session.step) or None
         return None
-
-
-def _content(slot: chat.Slot) -> tuple[ContentBlock, ...]:
-    return tuple(chat.block(part) for part in slot.parts)

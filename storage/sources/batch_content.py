@@ -14,7 +14,6 @@ from typing import Any
 
 from compress.events import Usage
 from storage.sources import chat_content as chat
-from storage.sources.draft import type_name
 from storage.sources.values import count, listing, mapping, string
 
 _NO_CONVERSATION = ("/v1/embeddings", "/v1/moderations", "/v1/images")
@@ -51,7 +50,7 @@ class Exchange:
     def strangers(self) -> list[str]:
         """The roles of messages that no event tells of."""
         messages = [*self.request, *(message for answer in self.answers for message in answer)]
-        return [type_of(message) for message in messages if not chat.slots(message)]
+        return [chat.name_of(message) for message in messages if not chat.slots(message)]
 
     def slots(self) -> list[chat.Slot]:
         """All events with content, in order."""
@@ -69,11 +68,6 @@ def exchange(value: Any) -> Exchange | None:
             return _result(name, record)
         return None
     return _preference(record)
-
-
-def type_of(message: Any) -> str:
-    """What to call a message that is not understood."""
-    return string(mapping(message).get("role")) or type_name(message)
 
 
 def _request(name: str, record: dict[str, Any]) -> Exchange | None:

@@ -41,12 +41,8 @@ class ChatAdapter(SourceAdapter):
         return ChatReader(path, numbering)
 
     def blocks(self, value: Json, block: int) -> tuple[ContentBlock, ...]:
-        return tuple(
-            content.block(part)
-            for slot in islice(_all_slots(value), block, block + 1)
-            if slot is not None
-            for part in slot.parts
-        )
+        slot = next(islice(_all_slots(value), block, None), None)
+        return () if slot is None else slot.blocks()
 
 
 @dataclass(slots=True)
@@ -76,7 +72,7 @@ class ChatReader(FileReader):
         found = list(content.conversations(value))
         if not found:
             name = string(mapping(value).get("type")) or type(value).__name__
-            self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
+            self._count_unknown(name)
             return (self._unknown(record, name),)
         self.recognised += 1
         derived = []
@@ -122,8 +118,9 @@ class ChatReader(FileReader):
             for slot in content.slots(message) or (None,):
                 seq = numbers.seq(native, block)
                 if slot is None:
-                    self._count_unknown(message)
-                    yield event(seq, "unknown", native, block, meta={"type": _name(message)})
+                    name = _name(message)
+                    self._count_unknown(name)
+                    yield event(seq, "unknown", native, block, meta={"type": name})
                 else:
                     own = slot.type == "tool/result"
                     node = seq if node is None and not own else node
@@ -162,7 +159,7 @@ class ChatReader(FileReader):
         block: int,
         node: int,
     ) -> SessionEvent:
-        blocks = tuple(content.block(part) for part in slot.parts)
+        blocks = slot.blocks()
         if seq == node and slot.type == "user/message":
             state.turn += 1
         elif seq == node and slot.type == "assistant/message":
@@ -188,10 +185,6 @@ class ChatReader(FileReader):
             model=state.model if slot.type == "assistant/message" else None,
             meta={"source": slot.role} if slot.type == "context/message" else {},
         )
-
-    def _count_unknown(self, message: Any) -> None:
-        name = _name(message)
-        self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
 
 
 def _slots(conversation: content.Conversation) -> Iterator[content.Slot | None]:

@@ -15,7 +15,7 @@ from pydantic_core import from_json
 
 from compress.events import ContentBlock, EventType, Role, Usage
 from compress.images import image_from_url
-from storage.sources.draft import text_block
+from storage.sources.draft import text_block, type_name, word
 from storage.sources.values import count, listing, mapping, string
 
 _LISTS = ("messages", "history")
@@ -42,6 +42,10 @@ class Slot:
     role: Role
     parts: tuple[Any, ...]
     """Each part is decoded by :func:`block`."""
+
+    def blocks(self) -> tuple[ContentBlock, ...]:
+        """Its content."""
+        return tuple(map(block, self.parts))
 
 
 _ROLES: Mapping[str, tuple[EventType, Role]] = {
@@ -87,6 +91,11 @@ def is_message(value: Any) -> bool:
     )
 
 
+def name_of(message: Any) -> str:
+    """What to call a message that is not understood."""
+    return string(mapping(message).get("role")) or type_name(message)
+
+
 def slots(message: Any) -> list[Slot]:
     """The events of one message: one for each part of a user's or the model's message and for
     each call; a result, with all its parts, is one."""
@@ -126,6 +135,18 @@ def block(part: Any) -> ContentBlock:
         case other:
             found = text_block(kind="opaque", name=string(other) or None)
     return found
+
+
+def thinking_blocks(message: Mapping[str, Any]) -> list[ContentBlock]:
+    """Anthropic's signed thinking, as LiteLLM keeps it beside the content of a message."""
+    return [
+        text_block(
+            "thinking",
+            string(thought.get("thinking")),
+            signature=word(thought.get("signature")) or word(thought.get("data")),
+        )
+        for thought in map(mapping, listing(message.get("thinking_blocks")))
+    ]
 
 
 def usage(value: Any) -> Usage | None:

@@ -112,7 +112,7 @@ class ClaudeReader(FileReader):
         return found
 
     def _unknown(self, record: Record, value: Any, name: str) -> Iterable[Derived]:
-        self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
+        self._count_unknown(name)
         session = self._owner(mapping(value))
         uuid = string(mapping(value).get("uuid"))
         fresh = uuid and uuid not in session.chain.graph

@@ -78,8 +78,7 @@ class ClineReader(FileReader):
         if known:
             self.recognised += 1
         else:
-            name = type_name(record.value)[:200]
-            self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
+            name = self._count_unknown(type_name(record.value)[:200])
             session.begin(self._contents.of(record, record.value), None)
             session.log("unknown", {"type": name})
         return (Derived("", session.events),) if session.events else ()

@@ -81,8 +81,7 @@ class CodexReader(RolloutEvents):
             return
         if not item.known:
             self.recognised -= 1
-            name = f"response_item/{item.meta['source']}"
-            self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
+            self._count_unknown(f"response_item/{item.meta['source']}")
         self._place_new(item)
 
     def _on_inter_agent(self, payload: dict[str, Any]) -> None:

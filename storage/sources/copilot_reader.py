@@ -44,8 +44,7 @@ class CopilotReader(FileReader):
         session = self._of(value, data)
         session.begin(self._native(record, value), record.line, timestamp(value.get("timestamp")))
         if not isinstance(kind, str) or kind not in TYPES:
-            name = type_name(record.value)[:200]
-            self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
+            name = self._count_unknown(type_name(record.value)[:200])
             session.log("unknown", {"type": name})
         else:
             self.recognised += 1

@@ -119,8 +119,7 @@ class DshReader(FileReader):
         numbers = self.numbering("")
         kind = string(mapping(value).get("type"))
         if kind not in KNOWN_TYPES:
-            name = kind or type(value).__name__
-            self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
+            self._count_unknown(kind or type(value).__name__)
         else:
             self.recognised += 1
         if not isinstance(value, dict) or not kind:

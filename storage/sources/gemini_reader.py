@@ -70,8 +70,7 @@ class GeminiReader(GeminiTurns):
         if self._is_message and not decoded.is_known:
             self._count_unknown(type_name(record.value))
         if decoded.kind == "unknown":
-            self._count_unknown(type_name(record.value))
-            self._log("unknown", {"type": type_name(record.value)[:200]})
+            self._log("unknown", {"type": self._count_unknown(type_name(record.value))})
         elif decoded.kind == "rewind":
             self._rewind(string(value.get("$rewindTo")))
         elif decoded.kind in ("metadata", "checkpoint"):

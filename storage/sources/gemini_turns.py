@@ -54,9 +54,6 @@ class GeminiTurns(GeminiEvents):
         folder = next(filter(word, listing(value.get("directories"))), None)
         self.facts.cwd = self.facts.cwd or folder
 
-    def _count_unknown(self, name: str) -> None:
-        self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
-
     def _situate(self, message: GeminiMessage, name: str) -> None:
         """What a new message does to turn and step."""
         facts = self.facts

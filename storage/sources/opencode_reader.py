@@ -77,14 +77,10 @@ class OpencodeReader(RowEvents):
     def _not_understood(self, record: Record) -> Iterable[Derived]:
         key = next(iter(self.sessions), self.path.stem)
         session = self._session(key)
-        name = type_name(record.value)
-        self._count_unknown(name)
+        name = self._count_unknown(type_name(record.value))
         native = self._identities.of(record, record.value)
-        made = event(session.number(native), "unknown", native, meta={"type": name[:200]})
+        made = event(session.number(native), "unknown", native, meta={"type": name})
         return (Derived(key, (made,)),)
-
-    def _count_unknown(self, name: str) -> None:
-        self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
 
     def _placed(self, row: Row) -> Row:
         """A row that is gone does not say where it was."""
@@ -226,8 +222,7 @@ class OpencodeReader(RowEvents):
     def _unknown_part(self, session: OpencodeSession, part: Part, name: str) -> None:
         if not part.said:
             part.said = (name,)
-            self._count_unknown(name)
-            self._log(session, "unknown", {"type": name[:200]})
+            self._log(session, "unknown", {"type": self._count_unknown(name)})
 
     def _ask(self, session: OpencodeSession, message: Message, part: Part, row: Row) -> None:
         """What stands in the user's message."""

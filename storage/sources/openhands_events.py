@@ -149,14 +149,7 @@ def _action(event: Mapping[str, Any]) -> Entry:
 
 
 def _thinking(holder: Mapping[str, Any]) -> list[ContentBlock]:
-    found = [
-        text_block(
-            "thinking",
-            string(block.get("thinking")),
-            signature=word(block.get("signature")) or word(block.get("data")),
-        )
-        for block in map(mapping, listing(holder.get("thinking_blocks")))
-    ]
+    found = chat.thinking_blocks(holder)
     item = mapping(holder.get("responses_reasoning_item"))
     if item:
         lines = [line for line in listing(item.get("summary")) if isinstance(line, str)]

@@ -160,8 +160,7 @@ class OpenhandsReader(OpenhandsTurns):
     def _unknown(self, session: Session, value: Any) -> None:
         fields = mapping(value)
         named = next(filter(None, (word(fields.get(name)) for name in _NAMES)), None)
-        kind = (named or type_name(value))[:200]
-        self.unknown_types[kind] = self.unknown_types.get(kind, 0) + 1
+        kind = self._count_unknown((named or type_name(value))[:200])
         self._emit(session, "unknown", self._base, meta={"type": kind})
 
     def _place(

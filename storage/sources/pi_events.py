@@ -147,8 +147,7 @@ class EntryEvents(FileReader):
         return self._number(self._id, block)
 
     def _unknown(self, name: str) -> None:
-        self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
-        self._log("unknown", meta={"type": name[:200]})
+        self._log("unknown", meta={"type": self._count_unknown(name)})
 
 
 def _replacement(before: list[int], after: list[int], node: int) -> Step | None:

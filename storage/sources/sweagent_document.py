@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from compress.events import ContentBlock, EventType, Role
 from storage.records import parse_record
 from storage.sources import chat_content as chat
-from storage.sources.draft import text_block, word
+from storage.sources.draft import word
 from storage.sources.values import listing, mapping, string
 
 STRIDE = 1 << 12
@@ -87,14 +87,11 @@ def said(message: Any) -> list[Said]:
     plain = _plain(message)
     if plain["role"] == EXIT:
         return [Said("turn/end", "user", ())]
-    thoughts = _thinking(plain) if plain["role"] == "assistant" else []
+    thoughts = chat.thinking_blocks(plain) if plain["role"] == "assistant" else []
     if thoughts:
         # The provider's own blocks say the same, with its signature.
         plain = {**plain, "reasoning_content": None}
-    found = [
-        Said(slot.type, slot.role, tuple(chat.block(part) for part in slot.parts))
-        for slot in chat.slots(plain)
-    ]
+    found = [Said(slot.type, slot.role, slot.blocks()) for slot in chat.slots(plain)]
     if thoughts and not found[0].blocks:
         found = []
     return [Said("assistant/message", "assistant", (thought,)) for thought in thoughts] + found
@@ -230,17 +227,6 @@ def _plain(message: dict[str, Any]) -> dict[str, Any]:
 
 def _summary(item: Mapping[str, Any]) -> str:
     return "\n".join(string(mapping(part).get("text")) for part in listing(item.get("summary")))
-
-
-def _thinking(message: Mapping[str, Any]) -> list[ContentBlock]:
-    return [
-        text_block(
-            "thinking",
-            string(block.get("thinking")),
-            signature=word(block.get("signature")) or word(block.get("data")),
-        )
-        for block in map(mapping, listing(message.get("thinking_blocks")))
-    ]
 
 
 def _unmarked(content: Any) -> Any:

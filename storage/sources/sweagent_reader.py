@@ -16,7 +16,7 @@ from typing import Any
 from compress.events import EventType, Replace, Role, SessionEvent, SurfaceOp, Usage
 from storage.sources import chat_content as chat
 from storage.sources.base import Derived, FileReader, Numbering, Record, SessionFacts
-from storage.sources.draft import APPEND, NO_META, Identities, event, title_of, type_name, word
+from storage.sources.draft import APPEND, NO_META, Identities, event, title_of, word
 from storage.sources.sweagent_document import (
     EXTRAS,
     STRIDE,
@@ -76,15 +76,10 @@ class SweAgentReader(FileReader):
     def _not_understood(self, record: Record) -> Derived:
         key = next(iter(self.sessions), "")
         self._facts(key)
-        name = self._count_unknown(record.value)
+        name = self._count_unknown(chat.name_of(record.value)[:200])
         native = self._unknown.of(record, ["unknown", record.value])
         made = event(self.numbering(key).seq(native), "unknown", native, meta={"type": name})
         return Derived(key, (made,))
-
-    def _count_unknown(self, value: Any) -> str:
-        name = (string(mapping(value).get("role")) or type_name(value))[:200]
-        self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
-        return name
 
     def _facts(self, key: str) -> SessionFacts:
         if key not in self.sessions:
@@ -139,7 +134,7 @@ class SweAgentReader(FileReader):
         native = state.identities.of(record, essence(message))
         found = said(message)
         if not found:
-            name = self._count_unknown(message)
+            name = self._count_unknown(chat.name_of(message)[:200])
             self._emit(state, Said("unknown", "user", ()), native, base, meta={"type": name})
             return
         extra = mapping(mapping(message).get("extra"))
