@@ -40,6 +40,12 @@ def parse_record(line: int, offset: int, raw: bytes) -> Record | None:
     return Record(line, offset, raw, value, len(raw), damage)
 
 
+def parse_text(text: str) -> Any:
+    """The JSON that a text of a record holds; ``None`` where it holds none."""
+    record = parse_record(0, 0, text.encode("utf-8", "surrogatepass"))
+    return None if record is None else record.value
+
+
 def read_document(path: Path) -> Any:
     """The JSON of a whole file; ``None`` for one that is half written or gone."""
     try:

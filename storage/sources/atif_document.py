@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from compress.events import ContentBlock, EventType, Role, Usage
 from compress.images import image_from_url
-from storage.sources.draft import NO_META, text_block, word
+from storage.sources.draft import NO_META, text_block, usage_of_prompt, word
 from storage.sources.values import count, listing, mapping, string
 
 STRIDE = 1 << 12
@@ -131,10 +131,7 @@ def usage_of(step: Mapping[str, Any]) -> Usage | None:
         return None
     if (count(step.get("llm_call_count")) or 1) > 1:
         return Usage(output=output, reasoning=reasoning)
-    fresh = None if prompt is None else max(0, prompt - (cached or 0) - (written or 0))
-    return Usage(
-        input=fresh, cache_read=cached, cache_write=written, output=output, reasoning=reasoning
-    )
+    return usage_of_prompt(prompt, output, read=cached, written=written, reasoning=reasoning)
 
 
 def _walk(

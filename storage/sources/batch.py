@@ -21,12 +21,11 @@ from storage.sources.base import (
     SourceAdapter,
 )
 from storage.sources.batch_content import Exchange, exchange
-from storage.sources.draft import APPEND, Identities, event, title_of, type_name
+from storage.sources.draft import APPEND, LONGEST_FACT, Identities, event, title_of, type_name
 from storage.sources.values import mapping, string
 
 EXTRA_BLOCKS = 1 << 20
 """Block index of a line's first log-only event: behind any content."""
-_LONGEST_FACT = 2_000
 
 
 class BatchAdapter(SourceAdapter):
@@ -81,8 +80,7 @@ class BatchReader(FileReader):
         self._keys: dict[tuple[str, int], str] = {}
         """``custom_id`` and which of its requests → the key of its session."""
         self._named: dict[str, _Named] = {}
-        self._contents = Identities()
-        self._ids_seen: dict[str, int] = {}
+        self._identities = Identities()
 
     def feed(self, record: Record) -> Iterable[Derived]:
         if record.value is None and record.damage is not None:
@@ -91,7 +89,7 @@ class BatchReader(FileReader):
         if found is None:
             url = string(mapping(record.value).get("url"))
             name = self._count_unknown((url or type_name(record.value))[:200])
-            native = self._contents.of(record, record.value)
+            native = self._identities.of(record, record.value)
             session = self._session(None, record)
             seq = self.numbering(session.facts.key).seq(native, EXTRA_BLOCKS)
             unknown = event(seq, "unknown", native, EXTRA_BLOCKS, meta={"type": name})
@@ -128,17 +126,11 @@ class BatchReader(FileReader):
         named.answered = place + 1
         return place
 
-    def _native(self, record: Record, found: Exchange) -> str:
-        name = found.id
-        if not name:
-            return self._contents.of(record, record.value)
-        seen = self._ids_seen[name] = self._ids_seen.get(name, 0) + 1
-        return name if seen == 1 else f"{name}~{seen}"
-
     def _events(self, record: Record, found: Exchange, session: _Session) -> Iterator[SessionEvent]:
         facts = session.facts
         facts.model = found.model or facts.model
-        native = self._native(record, found)
+        identities = self._identities
+        native = identities.own(found.id) if found.id else identities.of(record, record.value)
         number = self.numbering(facts.key).seq
         block = 0
         usage = found.usage
@@ -188,7 +180,7 @@ class BatchReader(FileReader):
             yield event(seq, "usage", native, extra, model=facts.model, usage=usage, request=seq)
             extra += 1
         if found.error:
-            meta = {"message": found.error[:_LONGEST_FACT]}
+            meta = {"message": found.error[:LONGEST_FACT]}
             yield event(number(native, extra), "error", native, extra, meta=meta)
             extra += 1
         for offset, name in enumerate(found.strangers(), extra):

@@ -14,6 +14,7 @@ from typing import Any
 
 from compress.events import Usage
 from storage.sources import chat_content as chat
+from storage.sources.draft import usage_of_prompt
 from storage.sources.values import count, listing, mapping, string
 
 _NO_CONVERSATION = ("/v1/embeddings", "/v1/moderations", "/v1/images")
@@ -165,10 +166,6 @@ def _usage(value: Any) -> Usage | None:
     if "prompt_tokens" in fields:
         return chat.usage(fields)
     prompt, output = count(fields.get("input_tokens")), count(fields.get("output_tokens"))
-    if prompt is None and output is None:
-        return None
     read = count(mapping(fields.get("input_tokens_details")).get("cached_tokens"))
-    fresh = None if prompt is None else max(0, prompt - (read or 0))
-    details = mapping(fields.get("output_tokens_details"))
-    reasoning = count(details.get("reasoning_tokens"))
-    return Usage(input=fresh, cache_read=read, output=output, reasoning=reasoning)
+    reasoning = count(mapping(fields.get("output_tokens_details")).get("reasoning_tokens"))
+    return usage_of_prompt(prompt, output, read=read, reasoning=reasoning)

@@ -11,12 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic_core import from_json
-
 from compress.events import ContentBlock, EventType, Role, Usage
 from compress.images import image_from_url
-from storage.sources.draft import text_block, type_name, word
-from storage.sources.values import count, listing, mapping, string
+from storage.sources.draft import text_block, type_name, usage_of_prompt, word
+from storage.sources.values import count, listing, mapping, parsed, string
 
 _LISTS = ("messages", "history")
 _CONTENT_KEYS = ("content", "tool_calls", "function_call")
@@ -150,31 +148,25 @@ def thinking_blocks(message: Mapping[str, Any]) -> list[ContentBlock]:
 
 
 def usage(value: Any) -> Usage | None:
-    """The figures of a response. ``prompt_tokens`` counts cached and cache-writing tokens too;
-    here the buckets are disjoint."""
+    """The figures of a response. ``prompt_tokens`` counts cached and cache-writing tokens, too."""
     fields = mapping(value)
     prompt = count(fields.get("prompt_tokens", fields.get("input_tokens")))
     output = count(fields.get("completion_tokens", fields.get("output_tokens")))
-    if prompt is None and output is None:
-        return None
     details = mapping(fields.get("prompt_tokens_details"))
     read = count(details.get("cached_tokens"))
     if read is None:
         read = count(fields.get("cache_read_input_tokens", fields.get("prompt_cache_hit_tokens")))
     write = count(fields.get("cache_creation_input_tokens"))
-    fresh = None if prompt is None else max(0, prompt - (read or 0) - (write or 0))
     reasoning = count(mapping(fields.get("completion_tokens_details")).get("reasoning_tokens"))
-    return Usage(
-        input=fresh, cache_read=read, cache_write=write, output=output, reasoning=reasoning
-    )
+    return usage_of_prompt(prompt, output, read=read, written=write, reasoning=reasoning)
 
 
 def arguments(value: Any) -> Any:
     """The input of a call. Its JSON text is parsed, once more where it was encoded twice; text
     that is no JSON stays as it is."""
-    parsed = _parsed(value)
-    twice = _parsed(parsed)
-    return twice if isinstance(twice, dict | list) else parsed
+    given = parsed(value)
+    twice = parsed(given)
+    return twice if isinstance(twice, dict | list) else given
 
 
 def _slot(type_: EventType, role: Role, part: Any) -> Slot:
@@ -242,12 +234,3 @@ def _result(message: dict[str, Any]) -> ContentBlock:
         is_error=message.get("is_error") is True or None,
         images=tuple(image for found in blocks for image in found.images),
     )
-
-
-def _parsed(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    try:
-        return from_json(value)
-    except ValueError:
-        return value

@@ -24,6 +24,7 @@ from enum import Enum
 
 from compress.events import Rebase
 from storage.sources.claude_graph import Graph, Row, by_order
+from storage.sources.draft import rebase
 
 
 class Change(Enum):
@@ -233,8 +234,7 @@ class Chain:
         """The newest rebuilding as a surface operation."""
         first = self.rebuilt_from
         after = self.nodes[first - 1] if first else None
-        seqs = tuple(self.nodes[first:])
-        return Rebase.model_construct(op="rebase", seqs=seqs, after=after)
+        return rebase(self.nodes[first:], after)
 
     def _nodes_from(self, start: int, keep: int) -> list[int]:
         del self._nodes_before[start:]

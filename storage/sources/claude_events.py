@@ -8,7 +8,7 @@ from typing import Any
 from compress.events import EventType, NodeId, Rebase, SessionEvent, SurfaceOp, Usage
 from storage.sources.base import Numbering
 from storage.sources.claude_records import Part
-from storage.sources.draft import event
+from storage.sources.draft import event, mark
 
 
 class EventWriter:
@@ -119,17 +119,6 @@ class EventWriter:
     def mark(self, rebase: Rebase, marker: str) -> None:
         """An event that changes the surface and does not stand on it itself."""
         block = self.spare()
-        seq = self.seq(block)
-        self.out.append(
-            event(
-                seq,
-                "context/message",
-                self._native,
-                block,
-                node=seq,
-                op=rebase,
-                turn=self.turn or None,
-                time=self._time,
-                meta={"marker": marker},
-            )
-        )
+        seq, meta = self.seq(block), {"marker": marker}
+        made = mark(seq, self._native, block, rebase, turn=self.turn, time=self._time, meta=meta)
+        self.out.append(made)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from storage.sources.draft import MOST_ITEMS
 from storage.sources.values import listing, mapping, string
-
-MOST_ITEMS = 200
-"""Items of one artifact; the rest is left to the call's own event."""
 
 _STATUSES = frozenset({"pending", "in_progress", "completed"})
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from compress.events import ContentBlock, EventType, Role, Usage
 from storage.sources.claude_content import brief, content_block
 from storage.sources.claude_plans import todo_items
+from storage.sources.draft import LONGEST_FACT
 from storage.sources.plan_items import plan_items
 from storage.sources.values import count, listing, mapping, string
 
@@ -26,8 +27,6 @@ _AFTERWORD = "\n\nNote: The user's next message may contain"
 _TEMPLATE = "The user wants to clarify these questions."
 """What the agent itself writes behind, and instead of, the person's reason."""
 _ECHOES = ("<command-name>", "<local-command-", "<bash-input>", "<bash-stdout>", "<bash-stderr>")
-_LONGEST_FACT = 2_000
-"""Characters of a free text in ``meta``."""
 
 
 Place = Literal["message", "own"]
@@ -112,7 +111,7 @@ def _assistant(value: dict[str, Any]) -> list[Part]:
     if is_failure(value):
         text = "\n".join(block.text for block in blocks if block.text)
         kind = "api_error" if value.get("isApiErrorMessage") is True else "filler"
-        meta = {"message": text[:_LONGEST_FACT], "kind": kind}
+        meta = {"message": text[:LONGEST_FACT], "kind": kind}
         return [Part("error", tuple(blocks), meta=meta)]
     parts = [Part("assistant/message", (block,), "message", "assistant") for block in blocks]
     for block in blocks:
@@ -136,7 +135,7 @@ def _call_facts(call: ContentBlock) -> list[Part]:
         meta = {
             "kind": "plan",
             "items": plan_items(plan),
-            "explanation": plan[:_LONGEST_FACT],
+            "explanation": plan[:LONGEST_FACT],
             "document": {**document, "path": path} if path else document,
         }
         return [Part("artifact/update", meta=meta), asked]
@@ -190,7 +189,7 @@ def answers_of(result: Any) -> dict[str, str]:
         return {}
     message = "\n".join(answer if len(said) == 1 else f"{key} {answer}" for key, answer in said)
     question = "\n".join(key for key, _ in said)
-    return {"question": question[:_LONGEST_FACT], "message": message[:_LONGEST_FACT]}
+    return {"question": question[:LONGEST_FACT], "message": message[:LONGEST_FACT]}
 
 
 def _rejected(block: ContentBlock) -> bool:
@@ -204,7 +203,7 @@ def _decision(block: ContentBlock) -> Part:
         if found and before:
             said = words.partition(_AFTERWORD)[0].strip()
             if said and not said.startswith(_TEMPLATE):
-                meta["message"] = said[:_LONGEST_FACT]
+                meta["message"] = said[:LONGEST_FACT]
             break
     return Part("approval/decision", meta=meta)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from compress.events import ContentBlock, Image
 from compress.images import image_from_base64
-from storage.records import parse_record
+from storage.records import parse_text
 from storage.sources.cline_sidecar import stringified
 from storage.sources.draft import text_block, word
 from storage.sources.values import listing, mapping, string
@@ -139,8 +139,7 @@ def _failed(content: Any) -> bool:
     """Whether one of the things that a call was to do came to nothing, as its result says."""
     entries = listing(content)
     if isinstance(content, str) and content.startswith('{"query"'):
-        record = parse_record(0, 0, content.encode("utf-8", "surrogatepass"))
-        entries = [] if record is None else [record.value]
+        entries = [parse_text(content)]
     return any(mapping(entry).get("success") is False for entry in entries)
 
 

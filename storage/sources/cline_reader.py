@@ -19,7 +19,6 @@ from storage.sources.base import Derived, FileReader, Numbering, Record
 from storage.sources.cline_matching import matched, matched_copies
 from storage.sources.cline_messages import Row, Slot, rows_of, slots_of
 from storage.sources.cline_screen import (
-    LONGEST_FACT,
     Entry,
     Fact,
     deleted_to,
@@ -29,7 +28,7 @@ from storage.sources.cline_screen import (
 )
 from storage.sources.cline_session import ClineSession
 from storage.sources.cline_transcript import Message, Transcript
-from storage.sources.draft import NO_META, Identities, title_of, type_name, word
+from storage.sources.draft import LONGEST_FACT, NO_META, Identities, title_of, type_name, word
 from storage.sources.plan_items import plan_items
 from storage.sources.values import count, epoch_milliseconds, listing, mapping, string
 
@@ -49,8 +48,7 @@ class ClineReader(FileReader):
         self._session = ClineSession(name.removesuffix(SESSION_SUFFIX), self.numbering(""))
         self.sessions[""] = self._session.facts
         self._transcript = Transcript()
-        self._contents = Identities()
-        self._ids_seen: dict[str, int] = {}
+        self._identities = Identities()
         self._screens: dict[int, Entry] = {}
         self._newest = -1
         """Index of the newest entry of the screen."""
@@ -79,7 +77,7 @@ class ClineReader(FileReader):
             self.recognised += 1
         else:
             name = self._count_unknown(type_name(record.value)[:200])
-            session.begin(self._contents.of(record, record.value), None)
+            session.begin(self._identities.of(record, record.value), None)
             session.log("unknown", {"type": name})
         return (Derived("", session.events),) if session.events else ()
 
@@ -89,9 +87,8 @@ class ClineReader(FileReader):
         name = word(mapping(row.data).get("id")) if own else None
         if name is None:
             # Of a document the message alone, so that what it grows by changes nothing.
-            return self._contents.of(record, row.data if row.base else record.value)
-        seen = self._ids_seen[name] = self._ids_seen.get(name, 0) + 1
-        return name if seen == 1 else f"{name}~{seen}"
+            return self._identities.of(record, row.data if row.base else record.value)
+        return self._identities.own(name)
 
     def _take(self, row: Row) -> None:
         index = int(row.id) if row.id.isdecimal() and len(row.id) <= _LONGEST_INDEX else None

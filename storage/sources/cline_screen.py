@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from compress.events import EventType, Usage
-from storage.records import parse_record
+from storage.records import parse_text
+from storage.sources.draft import LONGEST_FACT, usage_of_prompt
 from storage.sources.plan_items import plan_items
 from storage.sources.values import count, listing, mapping, string
 
-LONGEST_FACT = 2_000
-"""Characters of a free text in ``meta``."""
 _APPROVES = ("tool", "command", "use_mcp_server", "browser_action_launch", "use_subagents")
 _ASKS = ("followup", "plan_mode_respond", "act_mode_respond", "new_task", "condense")
 _FAILS = ("api_req_failed", "mistake_limit_reached")
@@ -52,7 +51,7 @@ def read_entry(value: Any) -> Entry:
     kind = string(fields.get("ask" if asks else "say"))
     text = string(fields.get("text"))
     is_request = not asks and kind == "api_req_started"
-    told = mapping(_parsed(text)) if is_request else {}
+    told = mapping(parse_text(text)) if is_request else {}
     ends = None
     if kind == "completion_result" and text:
         ends = "completed"
@@ -79,7 +78,7 @@ def _asked(kind: str, text: str) -> Fact | None:
     if kind in _APPROVES:
         return Fact("approval/request", {"tool": kind, "text": text[:LONGEST_FACT]})
     if kind in _ASKS:
-        asked = string(mapping(_parsed(text)).get("question")) or text
+        asked = string(mapping(parse_text(text)).get("question")) or text
         return Fact("approval/request", {"tool": kind, "text": asked[:LONGEST_FACT]})
     return None
 
@@ -88,7 +87,7 @@ def _said(kind: str, text: str) -> Fact | None:
     if kind in _ERRORS:
         return _error(text)
     if kind == "error_retry":
-        attempt = count(mapping(_parsed(text)).get("attempt"))
+        attempt = count(mapping(parse_text(text)).get("attempt"))
         return Fact("retry", {"message": text[:LONGEST_FACT], "attempt": attempt})
     if kind == "task_progress":
         return Fact("artifact/update", {"kind": "todo", "items": plan_items(text)})
@@ -126,8 +125,7 @@ def session_usage(metrics: Any) -> Usage | None:
     written = count(figures.get("cacheWriteTokens"))
     if not (prompt or output):
         return None
-    fresh = None if prompt is None else max(0, prompt - (read or 0) - (written or 0))
-    return Usage(input=fresh, cache_read=read, cache_write=written, output=output)
+    return usage_of_prompt(prompt, output, read=read, written=written)
 
 
 def _usage(told: dict[str, Any]) -> Usage | None:
@@ -138,8 +136,3 @@ def _usage(told: dict[str, Any]) -> Usage | None:
         output=count(told.get("tokensOut")),
     )
     return usage if (usage.total_input or 0) + (usage.output or 0) else None
-
-
-def _parsed(text: str) -> Any:
-    record = parse_record(0, 0, text.encode("utf-8", "surrogatepass")) if text else None
-    return None if record is None else record.value

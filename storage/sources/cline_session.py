@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from compress.events import EventType, Rebase, Replace, SessionEvent, SurfaceOp, Usage
 from storage.sources.base import Numbering, SessionFacts
 from storage.sources.cline_messages import FACT, Slot
-from storage.sources.draft import APPEND, NO_META, event
+from storage.sources.draft import APPEND, NO_META, event, mark, rebase
 
 
 @dataclass(slots=True, eq=False)
@@ -122,19 +122,9 @@ class ClineSession:
         # A compaction names all that stands; other steps are told shortly.
         known = () if "checkpoint" in meta else before
         seq, block = self._next_fact()
-        self.events.append(
-            event(
-                seq,
-                "context/message",
-                self._native,
-                block,
-                node=seq,
-                op=_rebase(known, wanted),
-                turn=self.turn or None,
-                time=self._time,
-                meta=meta,
-            )
-        )
+        op = _rebase(known, wanted)
+        made = mark(seq, self._native, block, op, turn=self.turn, time=self._time, meta=meta)
+        self.events.append(made)
 
     def _make(
         self,
@@ -212,5 +202,4 @@ def _rebase(before: Sequence[Node], wanted: Sequence[Node]) -> Rebase:
     """The step from one list to the other: what they begin with alike is not told again."""
     alike = _alike(before, wanted)
     after = wanted[alike - 1].seq if alike else None
-    seqs = tuple(node.seq for node in wanted[alike:])
-    return Rebase.model_construct(op="rebase", seqs=seqs, after=after)
+    return rebase((node.seq for node in wanted[alike:]), after)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from storage.records import parse_record
+from storage.records import parse_text
 from storage.sources.codex_items import Item
-from storage.sources.draft import word
+from storage.sources.draft import LONGEST_FACT, word
 from storage.sources.values import listing, mapping
-
-_LONGEST_FACT = 2_000
-"""Characters of a free text in ``meta``."""
 
 
 def decision_of(item: Item, question: str | None) -> Mapping[str, Any] | None:
@@ -34,16 +31,15 @@ def question_asked(item: Item) -> str | None:
         return None
     asked = listing(mapping(item.blocks[0].input).get("questions"))
     texts = [word(mapping(question).get("question")) for question in asked]
-    return "\n".join(text for text in texts if text)[:_LONGEST_FACT]
+    return "\n".join(text for text in texts if text)[:LONGEST_FACT]
 
 
 def _answer(text: str) -> str:
     """The answers in the output of ``request_user_input``: an object of questions' ids, each with
     a list of texts (openai/codex ``protocol/src/request_user_input.rs``)."""
-    parsed = parse_record(0, 0, text.encode("utf-8", "surrogatepass"))
-    answers = mapping(mapping(parsed.value if parsed is not None else None).get("answers"))
+    answers = mapping(mapping(parse_text(text)).get("answers"))
     said = [
         ", ".join(part for part in listing(mapping(answer).get("answers")) if word(part))
         for answer in answers.values()
     ]
-    return "\n".join(answer for answer in said if answer)[:_LONGEST_FACT]
+    return "\n".join(answer for answer in said if answer)[:LONGEST_FACT]

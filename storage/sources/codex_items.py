@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from compress.events import ContentBlock, EventType, Image, Role
 from compress.images import image_from_url
-from storage.records import parse_record
+from storage.records import parse_text
 from storage.sources.draft import NO_META, text_block, word
 from storage.sources.values import listing, mapping
 
@@ -228,9 +228,9 @@ def _reasoning(payload: Mapping[str, Any]) -> Item:
 def _call(payload: Mapping[str, Any]) -> Item:
     arguments = payload.get("arguments")
     if isinstance(arguments, str):
-        parsed = parse_record(0, 0, arguments.encode("utf-8", "surrogatepass"))
-        if parsed is not None and parsed.value is not None:
-            arguments = parsed.value  # else kept as the text that the model wrote
+        parsed = parse_text(arguments)
+        if parsed is not None:
+            arguments = parsed  # else kept as the text that the model wrote
     name = word(payload.get("name"))
     artifact = _plan(arguments) if name == "update_plan" else None
     return _calling(payload, name, arguments, artifact)

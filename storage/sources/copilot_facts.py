@@ -7,12 +7,10 @@ from typing import Any
 
 from compress.events import Usage
 from storage.sources.copilot_session import CopilotSession
-from storage.sources.draft import title_of, word
+from storage.sources.draft import LONGEST_FACT, title_of, word
 from storage.sources.plan_items import plan_items
 from storage.sources.values import count, mapping, string
 
-_LONGEST_FACT = 2_000
-"""Characters of a free text in ``meta``."""
 _APPROVED = ("approved", "approved-for-session", "approved-for-location")
 
 Handler = Callable[[CopilotSession, dict[str, Any]], None]
@@ -76,11 +74,11 @@ def _usage(data: dict[str, Any]) -> Usage | None:
 
 def _error(session: CopilotSession, data: dict[str, Any]) -> None:
     words = string(data.get("message")) or string(data.get("errorMessage"))
-    session.log("error", {"message": words[:_LONGEST_FACT]})
+    session.log("error", {"message": words[:LONGEST_FACT]})
 
 
 def _retry(session: CopilotSession, data: dict[str, Any]) -> None:
-    session.log("retry", {"message": string(data.get("reason"))[:_LONGEST_FACT]})
+    session.log("retry", {"message": string(data.get("reason"))[:LONGEST_FACT]})
 
 
 def _configured(session: CopilotSession, data: dict[str, Any]) -> None:
@@ -113,7 +111,7 @@ def _compaction(session: CopilotSession, data: dict[str, Any]) -> None:
 
 def _compacted(session: CopilotSession, data: dict[str, Any]) -> None:
     if data.get("success") is not True:
-        session.give_up(string(data.get("error"))[:_LONGEST_FACT])
+        session.give_up(string(data.get("error"))[:LONGEST_FACT])
     _window(session, data)
 
 
@@ -130,7 +128,7 @@ def _permission(session: CopilotSession, data: dict[str, Any]) -> None:
     asked = mapping(data.get("permissionRequest"))
     call = string(asked.get("toolCallId"))
     words = string(asked.get("intention")) or string(asked.get("fullCommandText"))
-    _ask(session, data, {"call": call, "text": words[:_LONGEST_FACT]})
+    _ask(session, data, {"call": call, "text": words[:LONGEST_FACT]})
 
 
 def _permitted(session: CopilotSession, data: dict[str, Any]) -> None:
@@ -142,7 +140,7 @@ def _permitted(session: CopilotSession, data: dict[str, Any]) -> None:
 
 
 def _question(session: CopilotSession, data: dict[str, Any]) -> None:
-    words = string(data.get("question"))[:_LONGEST_FACT]
+    words = string(data.get("question"))[:LONGEST_FACT]
     _ask(session, data, {"call": string(data.get("toolCallId")), "text": words})
 
 
@@ -154,9 +152,9 @@ def _answered(session: CopilotSession, data: dict[str, Any]) -> None:
 
 def _plan(session: CopilotSession, data: dict[str, Any]) -> None:
     plan = string(data.get("planContent"))
-    meta = {"kind": "plan", "items": plan_items(plan), "explanation": plan[:_LONGEST_FACT]}
+    meta = {"kind": "plan", "items": plan_items(plan), "explanation": plan[:LONGEST_FACT]}
     session.log("artifact/update", meta)
-    _ask(session, data, {"call": "", "text": string(data.get("summary"))[:_LONGEST_FACT]})
+    _ask(session, data, {"call": "", "text": string(data.get("summary"))[:LONGEST_FACT]})
 
 
 def _planned(session: CopilotSession, data: dict[str, Any]) -> None:
@@ -178,7 +176,7 @@ def _decide(session: CopilotSession, data: dict[str, Any], meta: dict[str, Any])
     if meta["decision"] == "rejected":
         session.declined.add(call)
     if "message" in meta:
-        meta["message"] = str(meta["message"])[:_LONGEST_FACT]
+        meta["message"] = str(meta["message"])[:LONGEST_FACT]
     session.log("approval/decision", {"call": call, **meta} if call else meta)
 
 

@@ -26,8 +26,7 @@ class CopilotReader(FileReader):
 
     def __init__(self, path: Path, numbering: Mapping[str, Numbering] | None = None) -> None:
         super().__init__(path, numbering)
-        self._contents = Identities()
-        self._ids_seen: dict[str, int] = {}
+        self._identities = Identities()
         self._found: dict[str, CopilotSession] = {}
         # The folder bears the session's id, the file always the same name.
         name = path.parent.name if path.name == "events.jsonl" else path.stem
@@ -59,9 +58,8 @@ class CopilotReader(FileReader):
         """The record's id, told apart from earlier records that had it, too."""
         name = word(value.get("id"))
         if name is None:
-            return self._contents.of(record, record.value)
-        seen = self._ids_seen[name] = self._ids_seen.get(name, 0) + 1
-        return name if seen == 1 else f"{name}~{seen}"
+            return self._identities.of(record, record.value)
+        return self._identities.own(name)
 
     def _of(self, value: dict[str, Any], data: dict[str, Any]) -> CopilotSession:
         """The session that a record belongs to."""

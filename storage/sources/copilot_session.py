@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from compress.events import EventType, Rebase, Replace, SessionEvent, SurfaceOp, Usage
+from compress.events import EventType, Replace, SessionEvent, SurfaceOp, Usage
 from storage.sources.base import Numbering, SessionFacts
 from storage.sources.copilot_records import Said
-from storage.sources.draft import APPEND, NO_META, event, word
+from storage.sources.draft import APPEND, NO_META, event, mark, rebase, word
 from storage.sources.values import count
 
 EXTRA_BLOCKS = 1 << 20
@@ -144,7 +144,7 @@ class CopilotSession:
             self._before.append((self._line, before))
             seq = self._number(self._native, 0)
             wanted = [seq if one == old else one for one in before]
-            node = self._stand(said, Rebase(seqs=tuple(wanted)))
+            node = self._stand(said, rebase(wanted))
             self._standing = wanted
         self._instructions[node] = which, text
         self._current[which] = node
@@ -213,7 +213,7 @@ class CopilotSession:
         told = [node for node in self._standing if not self._is_said(node)]
         self._before.append((self._line, self._standing))
         wanted = [*told, self._number(self._native, 0)]
-        self._stand(said, Rebase(seqs=tuple(wanted)))
+        self._stand(said, rebase(wanted))
         self._standing = wanted
 
     def rewind(self, target: str) -> None:
@@ -244,7 +244,7 @@ class CopilotSession:
             told = [node for node in before if not self._is_said(node)]
             since = [node for node in before if self._is_said(node)]
             wanted = (*told, self._number(self._native, 0), *since)
-            self._stand(said, Rebase(seqs=wanted) if since else APPEND)
+            self._stand(said, rebase(wanted) if since else APPEND)
             self._standing = [*wanted] if since else self._standing
         else:
             first = next(at for at, node in enumerate(before) if self._is_said(node))
@@ -264,19 +264,9 @@ class CopilotSession:
         self._standing = list(wanted)
         block = self._next_extra()
         seq = self._number(self._native, block)
-        self.events.append(
-            event(
-                seq,
-                "context/message",
-                self._native,
-                block,
-                node=seq,
-                op=Rebase(seqs=tuple(wanted)),
-                turn=self.turn or None,
-                time=self._time,
-                meta={fact: value},
-            )
-        )
+        op, meta = rebase(wanted), {fact: value}
+        made = mark(seq, self._native, block, op, turn=self.turn, time=self._time, meta=meta)
+        self.events.append(made)
 
     def _stand(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from typing import Any
 
@@ -15,6 +15,7 @@ from compress.events import (
     EventType,
     Image,
     NodeId,
+    Rebase,
     Role,
     SessionEvent,
     SurfaceOp,
@@ -26,6 +27,10 @@ TITLE_LENGTH = 80
 APPEND = Append()
 NO_META: Mapping[str, Any] = {}
 """Shared by all events without facts; never written to."""
+LONGEST_FACT = 2_000
+"""Characters of a free text in ``meta``."""
+MOST_ITEMS = 200
+"""Items of one artifact; the rest is left to the event that holds the list."""
 
 
 def text_block(
@@ -97,11 +102,68 @@ def event(
     )
 
 
+def mark(
+    seq: int,
+    native_id: str,
+    block: int,
+    op: Rebase,
+    *,
+    turn: int,
+    time: float | None,
+    meta: Mapping[str, Any],
+) -> SessionEvent:
+    """An event that says what stands now, where no message does; it stays off the surface itself.
+    Turn 0: before the first."""
+    return event(
+        seq,
+        "context/message",
+        native_id,
+        block,
+        node=seq,
+        op=op,
+        turn=turn or None,
+        time=time,
+        meta=meta,
+    )
+
+
+def rebase(seqs: Iterable[NodeId], after: NodeId | None = None) -> Rebase:
+    """A :class:`Rebase` without validation."""
+    return Rebase.model_construct(op="rebase", seqs=tuple(seqs), after=after)
+
+
+def usage_of_prompt(
+    prompt: int | None,
+    output: int | None,
+    *,
+    read: int | None = None,
+    written: int | None = None,
+    reasoning: int | None = None,
+) -> Usage | None:
+    """What a request cost, as disjoint buckets, of figures whose prompt counts what was read from
+    the cache and written to it, too. ``None`` where neither prompt nor output is known."""
+    if prompt is None and output is None:
+        return None
+    return Usage(
+        input=None if prompt is None else max(0, prompt - (read or 0) - (written or 0)),
+        cache_read=read,
+        cache_write=written,
+        output=output,
+        reasoning=reasoning,
+    )
+
+
 class Identities:
-    """Native ids of records that have none: content hash and occurrence in the file, from 0."""
+    """Native ids of records: their own, else content hash and occurrence in the file, from 0."""
 
     def __init__(self) -> None:
         self._seen: dict[str, int] = {}
+        self._named: dict[str, int] = {}
+
+    def own(self, name: str) -> str:
+        """The record's own id, told apart from those of earlier records that had it, too."""
+        seen = self._named[name] = self._named.get(name, 0) + 1
+        return name if seen == 1 else f"{name}~{seen}"
 
     def of(self, record: Record, content: Any) -> str:
         """The identity of a record whose identifying content is this JSON value."""

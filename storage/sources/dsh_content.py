@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic_core import from_json
-
 from compress.events import ContentBlock, Image, Usage
 from storage.sources.draft import text_block
-from storage.sources.values import count, listing, mapping, string
+from storage.sources.values import count, listing, mapping, parsed, string
 
 SURFACE_TYPES = frozenset(
     {
@@ -72,16 +70,6 @@ def usage(value: Any, *, lower_bound: bool = False) -> Usage | None:
     return None if found.total_input is None and found.output is None else found
 
 
-def arguments(value: Any) -> Any:
-    """The input of a call: parsed where it is the text of a JSON value, else as it stands."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return from_json(value)
-    except ValueError:
-        return value
-
-
 def _block(item: Any) -> ContentBlock:
     if isinstance(item, str):
         return text_block(kind="text", text=item)
@@ -96,7 +84,7 @@ def _block(item: Any) -> ContentBlock:
                 kind="tool_call",
                 id=string(block.get("id")),
                 name=string(block.get("name")),
-                input=arguments(block.get("arguments")),
+                input=parsed(block.get("arguments")),
             )
         case "tool-result":
             found = _result(block)

@@ -20,7 +20,7 @@ from compress.events import (
     Usage,
 )
 from storage.sources.base import FileReader, Numbering
-from storage.sources.draft import APPEND, NO_META, event
+from storage.sources.draft import APPEND, NO_META, event, mark, rebase
 from storage.sources.gemini_messages import Group
 
 EXTRA_BLOCKS = 1 << 20
@@ -132,19 +132,9 @@ class GeminiEvents(FileReader):
             return
         self._standing = list(wanted)
         seq, name, block = self._extra()
-        self._events.append(
-            event(
-                seq,
-                "context/message",
-                name,
-                block,
-                node=seq,
-                op=_rebase(wanted),
-                turn=self._turn or None,
-                time=self._time,
-                meta={"marker": marker},
-            )
-        )
+        op, meta = _rebase(wanted), {"marker": marker}
+        made = mark(seq, name, block, op, turn=self._turn, time=self._time, meta=meta)
+        self._events.append(made)
 
     def _place(self, emissions: Sequence[Emission], wanted: list[Node], *, compacts: bool) -> None:
         """The events of these slots. Afterwards exactly the wanted nodes stand."""
@@ -250,7 +240,7 @@ def _replaced(before: Sequence[Node], wanted: Sequence[Node]) -> dict[Node, Node
 
 
 def _rebase(wanted: Sequence[Node]) -> Rebase:
-    return Rebase.model_construct(op="rebase", seqs=tuple(node.seq for node in wanted), after=None)
+    return rebase(node.seq for node in wanted)
 
 
 def _role(group: Group) -> Role | None:

@@ -11,14 +11,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from compress.events import ContentBlock, EventType, Usage
-from storage.records import parse_record
-from storage.sources.draft import word
+from storage.records import parse_text
+from storage.sources.draft import LONGEST_FACT, MOST_ITEMS, word
 from storage.sources.plan_items import plan_items
 from storage.sources.values import count, listing, mapping, string
 
-MOST_ITEMS = 200
-_LONGEST_FACT = 2_000
-"""Characters of a free text in ``meta``."""
 _STATUSES = {
     "pending": "pending",
     "blocked": "pending",
@@ -88,7 +85,7 @@ class Asked:
         elif call.name == "ask_user":
             questions = map(mapping, listing(given.get("questions")))
             texts = [string(question.get("question")) for question in questions]
-            question = "\n".join(text for text in texts if text)[:_LONGEST_FACT]
+            question = "\n".join(text for text in texts if text)[:LONGEST_FACT]
             self._questions[name] = question
             meta = {"tool": call.name, "call": name, "text": question}
             return [Fact("approval/request", meta)]
@@ -112,7 +109,7 @@ class Asked:
         elif name in self._plans and text.startswith(_PLAN_REJECTED):
             meta["decision"] = "rejected"
             said = text.partition("\n")[0].partition(_FEEDBACK)[2]
-            meta |= {"message": said[:_LONGEST_FACT]} if said else {}
+            meta |= {"message": said[:LONGEST_FACT]} if said else {}
         else:
             return []
         return [Fact("approval/decision", meta)]
@@ -132,7 +129,7 @@ def todo_items(todos: Any) -> list[dict[str, Any]]:
 def _plan(call: str, path: str, text: str) -> Fact:
     document = {"call": call, "field": "content", "path": path}
     meta = {"kind": "plan", "items": plan_items(text), "document": document}
-    return Fact("artifact/update", {**meta, "explanation": text[:_LONGEST_FACT]})
+    return Fact("artifact/update", {**meta, "explanation": text[:LONGEST_FACT]})
 
 
 def _file_name(path: str) -> str:
@@ -141,7 +138,6 @@ def _file_name(path: str) -> str:
 
 def _answers(text: str) -> str:
     """The answers in the result of ``ask_user``: an object of texts by the question's place."""
-    parsed = parse_record(0, 0, text.encode("utf-8", "surrogatepass"))
-    answers = mapping(mapping(parsed.value if parsed is not None else None).get("answers"))
+    answers = mapping(mapping(parse_text(text)).get("answers"))
     said = (word(answer) for answer in answers.values())
-    return "\n".join(answer for answer in said if answer)[:_LONGEST_FACT]
+    return "\n".join(answer for answer in said if answer)[:LONGEST_FACT]

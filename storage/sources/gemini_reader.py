@@ -49,8 +49,7 @@ class GeminiReader(GeminiTurns):
 
     def __init__(self, path: Path, numbering: Mapping[str, Numbering] | None = None) -> None:
         super().__init__(path, numbering)
-        self._contents = Identities()
-        self._ids_seen: dict[str, int] = {}
+        self._identities = Identities()
         self._messages: dict[str, list[Node]] = {}
         """The nodes of each message, in the order in which they are sent."""
         self._dropped: list[Node] = []
@@ -86,19 +85,14 @@ class GeminiReader(GeminiTurns):
     def _begin(self, record: Record, value: Mapping[str, Any], decoded: Decoded) -> None:
         self._events, self._extras = [], {}
         if decoded.kind == "message":
-            self._native = self._again(string(value.get("id")))
+            self._native = self._identities.own(string(value.get("id")))
             self._time = timestamp(value.get("timestamp"))
         elif decoded.kind == "head":
-            self._native = self._again(f"session:{value.get('sessionId')}")
+            self._native = self._identities.own(f"session:{value.get('sessionId')}")
             self._time = timestamp(value.get("startTime"))
         else:
-            self._native = self._contents.of(record, record.value)
+            self._native = self._identities.of(record, record.value)
             self._time = timestamp(mapping(value.get("$set")).get("lastUpdated"))
-
-    def _again(self, name: str) -> str:
-        """The id, told apart from earlier records that had it, too."""
-        seen = self._ids_seen[name] = self._ids_seen.get(name, 0) + 1
-        return name if seen == 1 else f"{name}~{seen}"
 
     def _wanted(self) -> list[Node]:
         return [node for nodes in self._messages.values() for node in nodes]
@@ -117,9 +111,9 @@ class GeminiReader(GeminiTurns):
         for message in decoded.messages:
             native = self._native
             if decoded.kind == "contents" or not message.id:
-                native = self._contents.of(record, message.raw)
+                native = self._identities.of(record, message.raw)
             elif decoded.kind == "head":
-                native = self._again(message.id)
+                native = self._identities.own(message.id)
             name = message.id or native
             earlier = self._messages.get(name, [])
             if name not in self._messages:

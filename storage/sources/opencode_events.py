@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from compress.events import (
     ContentBlock,
     EventType,
-    Rebase,
     Replace,
     Role,
     SessionEvent,
@@ -17,7 +16,7 @@ from compress.events import (
     Usage,
 )
 from storage.sources.base import FileReader, Numbering
-from storage.sources.draft import APPEND, NO_META, event
+from storage.sources.draft import APPEND, NO_META, event, rebase
 from storage.sources.opencode_session import OpencodeSession
 
 FACT = 8
@@ -97,7 +96,7 @@ class RowEvents(FileReader):
             return APPEND, (), begins
         if replaces is not None and wanted == [node if n == replaces else n for n in standing]:
             return Replace(start=replaces, end=replaces), (replaces, node), begins
-        return _rebase(wanted), (), begins
+        return rebase(wanted), (), begins
 
     def _arrange(self, session: OpencodeSession, marker: str) -> None:
         """Where something else stands now and no content said so: an event that does."""
@@ -114,7 +113,7 @@ class RowEvents(FileReader):
         meta = {"checkpoint": "agent"} if begins else {"marker": marker}
         seq, block = self._next_fact(session)
         said = Said("context/message", self._native, block, "user", (), meta)
-        self._emit(session, said, seq, seq, _rebase(wanted))
+        self._emit(session, said, seq, seq, rebase(wanted))
         if begins:
             self._log(session, "compact/end")
 
@@ -191,7 +190,3 @@ class RowEvents(FileReader):
                 meta=said.meta,
             )
         )
-
-
-def _rebase(wanted: list[int]) -> Rebase:
-    return Rebase.model_construct(op="rebase", seqs=tuple(wanted), after=None)

@@ -8,10 +8,9 @@ from hashlib import blake2b
 from typing import Any
 
 from compress.events import Usage
-from storage.sources.draft import word
+from storage.sources.draft import MOST_ITEMS, word
 from storage.sources.values import count, listing, mapping, string
 
-MOST_ITEMS = 200
 _STATUSES = ("pending", "in_progress", "completed")
 
 

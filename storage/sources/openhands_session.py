@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from compress.events import NodeId, Rebase, Replace, SessionEvent, SurfaceOp, Usage
 from storage.sources.base import Numbering, SessionFacts
-from storage.sources.draft import APPEND, word
+from storage.sources.draft import APPEND, MOST_ITEMS, usage_of_prompt, word
 from storage.sources.openhands_view import Conversation
 from storage.sources.values import count, listing, mapping, string
 
@@ -22,7 +22,6 @@ _SUMS = (
     "reasoning_tokens",
 )
 _STATUSES = {"todo": "pending", "in_progress": "in_progress", "done": "completed"}
-MOST_ITEMS = 200
 
 
 class Answer(NamedTuple):
@@ -110,19 +109,14 @@ def step_to(
 
 
 def usage_of(figures: Any) -> Usage | None:
-    """What one answer cost. The prompt counts what was read from the cache and written to it."""
+    """What one answer cost."""
     fields = mapping(figures)
     prompt, output = count(fields.get("prompt_tokens")), count(fields.get("completion_tokens"))
     read, write = count(fields.get("cache_read_tokens")), count(fields.get("cache_write_tokens"))
     if not prompt and not output:
         return None
-    return Usage(
-        input=None if prompt is None else max(0, prompt - (read or 0) - (write or 0)),
-        cache_read=read,
-        cache_write=write,
-        output=output,
-        reasoning=count(fields.get("reasoning_tokens")) or None,
-    )
+    reasoning = count(fields.get("reasoning_tokens")) or None
+    return usage_of_prompt(prompt, output, read=read, written=write, reasoning=reasoning)
 
 
 def main_figures(stats: Any) -> tuple[Mapping[str, Any], str | None]:

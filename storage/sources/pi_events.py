@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from compress.events import EventType, NodeId, Rebase, Replace, SessionEvent, SurfaceOp, Usage
+from compress.events import EventType, NodeId, Replace, SessionEvent, SurfaceOp, Usage
 from storage.sources.base import FileReader, Numbering
-from storage.sources.draft import APPEND, NO_META, event
+from storage.sources.draft import APPEND, NO_META, event, mark, rebase
 from storage.sources.pi_entries import Piece
 from storage.sources.pi_tree import Tree
 
@@ -50,7 +50,7 @@ class EntryEvents(FileReader):
             found = _replacement(before, after, node)
             if found is not None:
                 return found
-        return Step(Rebase.model_construct(op="rebase", seqs=tuple(after)))
+        return Step(rebase(after))
 
     def _arrange(self, after: list[int] | None = None, marker: str = "branch") -> None:
         """Where something else stands now and no message said so: an event that does."""
@@ -60,19 +60,9 @@ class EntryEvents(FileReader):
         self._standing = list(wanted)
         block = len(self._events)
         seq = self._seq(block)
-        self._events.append(
-            event(
-                seq,
-                "context/message",
-                self._id,
-                block,
-                node=seq,
-                op=Rebase.model_construct(op="rebase", seqs=tuple(wanted)),
-                turn=self._turn or None,
-                time=self._time,
-                meta={"marker": marker},
-            )
-        )
+        op, meta = rebase(wanted), {"marker": marker}
+        made = mark(seq, self._id, block, op, turn=self._turn, time=self._time, meta=meta)
+        self._events.append(made)
 
     def _place(
         self,

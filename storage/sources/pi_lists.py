@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from storage.sources.draft import MOST_ITEMS
 from storage.sources.values import listing, mapping, string
 
-MOST_ITEMS = 200
 _STATUSES = frozenset({"pending", "in_progress", "completed"})
 
 

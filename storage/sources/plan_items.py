@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from compress.artifacts.document import read
-
-MOST_ITEMS = 200
-"""Items of one artifact; the rest is left to the text itself."""
+from storage.sources.draft import MOST_ITEMS
 
 
 def plan_items(plan: str) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from compress.events import ContentBlock, EventType, Role
-from storage.records import parse_record
+from storage.records import parse_text
 from storage.sources import chat_content as chat
 from storage.sources.draft import word
 from storage.sources.values import listing, mapping, string
@@ -161,8 +161,7 @@ def folder_of(run: Run) -> str | None:
     for step in run.steps:
         state = mapping(step).get("state")
         if isinstance(state, str):
-            parsed = parse_record(0, 0, state.encode("utf-8", "surrogatepass"))
-            state = None if parsed is None else parsed.value
+            state = parse_text(state)
         if folder := word(mapping(state).get("working_dir")):
             return folder
     return word(mapping(run.config.get("environment")).get("cwd"))
@@ -187,8 +186,7 @@ def _run(record: Mapping[str, Any], key: str, base: int) -> Run:
     info = mapping(record.get("info"))
     config = record.get("replay_config")
     if isinstance(config, str):
-        parsed = parse_record(0, 0, config.encode("utf-8", "surrogatepass"))
-        config = None if parsed is None else parsed.value
+        config = parse_text(config)
     return Run(
         key,
         base,

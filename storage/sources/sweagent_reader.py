@@ -16,7 +16,7 @@ from typing import Any
 from compress.events import EventType, Replace, Role, SessionEvent, SurfaceOp, Usage
 from storage.sources import chat_content as chat
 from storage.sources.base import Derived, FileReader, Numbering, Record, SessionFacts
-from storage.sources.draft import APPEND, NO_META, Identities, event, title_of, word
+from storage.sources.draft import APPEND, LONGEST_FACT, NO_META, Identities, event, title_of, word
 from storage.sources.sweagent_document import (
     EXTRAS,
     STRIDE,
@@ -32,9 +32,6 @@ from storage.sources.sweagent_document import (
 )
 from storage.sources.sweagent_history import REJECTION, ending, kind_of, requests_of
 from storage.sources.values import epoch_seconds, mapping, string
-
-_LONGEST_FACT = 2_000
-"""Characters of a free text in ``meta``."""
 
 
 @dataclass(slots=True)
@@ -172,7 +169,7 @@ class SweAgentReader(FileReader):
             state.step += 1
             self._log(record, state, "usage", NO_META, usage=usage, time=time, own=state.step)
         if extra.get("interrupt_type") == REJECTION:
-            words = "".join(b.text for each in found for b in each.blocks)[:_LONGEST_FACT]
+            words = "".join(b.text for each in found for b in each.blocks)[:LONGEST_FACT]
             for call in state.calls:
                 fact = {"call": call, "decision": "rejected", "message": words}
                 self._log(record, state, "approval/decision", fact, time=time, own=call)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from pydantic_core import from_json
+
 LARGEST_COUNT = 2**53
 """Above this, JSON numbers of other languages are no exact integers."""
 _EARLIEST, _LATEST = 631_152_000.0, 7_258_118_400.0
@@ -24,6 +26,16 @@ def listing(value: Any) -> list[Any]:
 def string(value: Any) -> str:
     """The value, if it is a string; else an empty one."""
     return value if isinstance(value, str) else ""
+
+
+def parsed(value: Any) -> Any:
+    """What a text of JSON holds; anything else, and a text that is none, as it stands."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return from_json(value)
+    except ValueError:
+        return value
 
 
 def count(value: Any) -> int | None:
