@@ -12,7 +12,7 @@ from inspector.cli_shell import Shell, example, json_options, store_options
 from inspector.cli_values import (
     HERE,
     Place,
-    TakesProject,
+    TakesProjectAndQuery,
     compression_option,
     project_option,
     tokens,
@@ -34,7 +34,7 @@ def _complete_words(
 
 
 @click.command(
-    cls=TakesProject,
+    cls=TakesProjectAndQuery,
     short_help="Pack what the logs know about QUERY.",
     epilog=example(
         "ullage pack 'why does the parser drop empty lines'",

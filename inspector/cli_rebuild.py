@@ -125,8 +125,10 @@ def rebuild_text(report: RebuildReport, paint: Paint, *, past: bool = False) -> 
         done = f"Committed as {report.operation}. Take it back: ullage undo {report.session}"
         yield line(done, _WHOLE)
     elif not report.files:
-        plan = "" if past else "--commit puts it on the plan, "
-        yield paint(f"A preview: nothing was written. {plan}--save to a file.", "dim")
+        ways = "--save writes it to files."
+        if not past:
+            ways = "--commit puts it on the plan, --save to a file."
+        yield paint(f"A preview: nothing was written. {ways}", "dim")
 
 
 def _taken_from(report: RebuildReport) -> str:

@@ -50,9 +50,25 @@ class ServeError(Exception):
 )
 @paths_argument
 @store_options
-@click.option("--port", default=0, type=Whole(0, 65_535), help="0: any that is free.")
-@click.option("--windows", default=4, type=Whole(1, 32), help="Open at once, at most.")
-@click.option("--font-size", default=16, type=Whole(6, 48), help="In pixels.")
+@click.option(
+    "--port", default=0, type=Whole(0, 65_535), metavar="N", help="Else any that is free."
+)
+@click.option(
+    "--windows",
+    default=4,
+    type=Whole(1, 32),
+    metavar="N",
+    show_default=True,
+    help="Open at once, at most.",
+)
+@click.option(
+    "--font-size",
+    default=16,
+    type=Whole(6, 48),
+    metavar="N",
+    show_default=True,
+    help="In pixels.",
+)
 @click.pass_obj
 def serve(shell: Shell, paths: tuple[Path, ...], port: int, windows: int, font_size: int) -> None:
     """Serve the app to a browser on this machine, until Ctrl-C.

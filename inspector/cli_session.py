@@ -294,7 +294,8 @@ def unpin(shell: Shell, session: str, seqs: tuple[int | str, ...]) -> None:
 @json_option
 @click.pass_obj
 def undo(shell: Shell, session: str, operation: int | str | None, cascade: bool) -> None:
-    """Undo an operation of yours; without a name, the newest compaction that stands.
+    """Undo an operation of yours; without a name, the newest one that stands and is no
+    pin.
 
     A pin is undone by its name (ullage audit lists it), or taken away with ullage unpin."""
     _operation(

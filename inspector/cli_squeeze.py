@@ -48,7 +48,14 @@ def _budget(_ctx: click.Context, _param: click.Parameter, value: str | None) -> 
     ),
 )
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]")
-@click.option("--as", "profile", default="auto", show_default=True, metavar="PROFILE|auto")
+@click.option(
+    "--as",
+    "profile",
+    default="auto",
+    show_default=True,
+    metavar="PROFILE|auto",
+    help="Whose output it is, by name (ullage profiles); auto: by the command and the output.",
+)
 @click.option(
     "--budget", callback=_budget, metavar="TOKENS|N%", help="How much may stay; else by profile."
 )

@@ -28,7 +28,7 @@ from inspector.cli_shell import (
     settings_option,
     store_options,
 )
-from inspector.cli_values import Place, Whole
+from inspector.cli_values import Place, TakesQuery, Whole
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -219,9 +219,15 @@ def sessions(shell: Shell, limit: int | None) -> None:
     shell.listing(rows, lambda paint: sessions_text(rows, shell.now(), paint))
 
 
-@click.command(epilog=example("ullage search 'connection refused'", "ullage search retry --jsonl"))
+@click.command(
+    cls=TakesQuery,
+    short_help="Search the full text of all sessions.",
+    epilog=example("ullage search 'connection refused'", "ullage search retry --jsonl"),
+)
 @click.argument("words", nargs=-1, required=True, metavar="QUERY")
-@click.option("--limit", type=Whole(), default=20, show_default=True, help="Hits at most.")
+@click.option(
+    "--limit", type=Whole(), metavar="N", default=20, show_default=True, help="Hits at most."
+)
 @store_options
 @json_options
 @click.pass_obj
@@ -315,6 +321,7 @@ def schema(name: str | None) -> None:
 @click.option(
     "--rate",
     type=click.FloatRange(min=0.1, max=1000),
+    metavar="X",
     default=1.0,
     show_default=True,
     help="Speed: at 1 the replay takes about a minute, at 4 a quarter of that.",

@@ -74,6 +74,18 @@ class Place(click.Path):
         return super().convert(value, param, ctx)
 
 
+class TakesQuery(click.Command):
+    """A command that is given a query, which may begin like an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if not error.possibilities:
+                error.message += f" A query that begins with - follows --: {ctx.command_path} -- …"
+            raise
+
+
 class TakesProject(click.Command):
     """A command whose ``--project`` may stand alone, or before a folder. Where a command takes any
     words, the one behind it is a folder only if there is such a folder, or if it looks like a
@@ -92,6 +104,10 @@ class TakesProject(click.Command):
             return False
         takes_words = any(param.nargs == -1 for param in self.params)
         return not takes_words or _is_folder(behind[0])
+
+
+class TakesProjectAndQuery(TakesQuery, TakesProject):
+    """Both."""
 
 
 def _is_folder(word: str) -> bool:

@@ -69,7 +69,7 @@ _DOCUMENTS: dict[str, tuple[str, Any]] = {
     "audit": ("ullage audit [SESSION]", list[AuditRow]),
     "audit-show": ("ullage audit SESSION --show OPERATION", OperationDocument),
     "decisions": ("ullage decisions", list[DecisionPoint]),
-    "decision": ("ullage decisions --format jsonl, each line, as", DecisionPoint),
+    "decision": ("each line of ullage decisions --format jsonl", DecisionPoint),
     "audit-verify": ("ullage audit [SESSION] --verify", VerificationReport),
     "audit-head": ("ullage audit [SESSION] --head", HeadReport),
     "export-lake": ("ullage export --lake DIR", LakeReport),
@@ -119,7 +119,7 @@ def schema_text(name: str) -> str:
         schema = TypeAdapter(model).json_schema(mode="serialization")
     elif name in _DOCUMENTS:
         command, model = _DOCUMENTS[name]
-        title = f"{command} --json"
+        title = command if "--format" in command else f"{command} --json"
         schema = _open(TypeAdapter(model).json_schema(mode="serialization"))
     else:
         raise UnknownSchemaError(name)

@@ -100,3 +100,14 @@ def test_a_moment_before_everything_and_a_file_that_is_none_are_told(
     assert "There is no file logs/none.jsonl, and no session of that name" in missing.err
     elsewhere = ullage("decisions", "--project", "/somewhere/else", db=store)
     assert "No session in the store was in /somewhere/else" in elsewhere.err
+
+
+@pytest.mark.parametrize("command", [("search",), ("pack", "last")])
+def test_a_query_that_looks_like_an_option_is_told_where_it_stands(
+    ullage: Ullage, command: tuple[str, ...]
+) -> None:
+    done = ullage(*command, "->")
+    assert done.code == 2
+    assert f"follows --: ullage {command[0]} -- …" in " ".join(done.err.split())
+    slip = ullage(*command, "--limt", "3").err if command == ("search",) else ""
+    assert "follows --" not in slip

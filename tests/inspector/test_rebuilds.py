@@ -223,7 +223,7 @@ def test_a_moment_before_everything_is_said_to_hold_nothing(ullage: Ullage, db: 
     value = ullage("rebuild", SESSION, "--at", 0, "--json", db=db).value
     assert value["note"].startswith("Nothing stands in it")
     past = ullage("rebuild", SESSION, "--at", 30, db=db).out.splitlines()[-1]
-    assert past == "A preview: nothing was written. --save to a file."
+    assert past == "A preview: nothing was written. --save writes it to files."
 
 
 def test_a_query_of_symbols_is_told_that_it_says_nothing(ullage: Ullage, db: Path) -> None:
