@@ -56,8 +56,11 @@ def compaction_lines(
         paint.width,
     )
     if report.oversized_units:
-        events = "event" if len(report.oversized_units) == 1 else "events"
-        told = f"units larger than the budget: {events} {_listed(report.oversized_units)}"
+        one = len(report.oversized_units) == 1
+        what = (
+            "unit larger than the budget: event" if one else "units larger than the budget: events"
+        )
+        told = f"{what} {_listed(report.oversized_units)}"
         yield line(told, paint.width)
     for warning in report.warnings:
         yield paint(line(f"note: {warning}", paint.width), "yellow")

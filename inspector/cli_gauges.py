@@ -130,6 +130,6 @@ def _trust(report: PressureReport) -> str:
     if not error.n or error.median_ape_increment is None:
         return "No provider figures to judge the meter by."
     return (
-        f"The meter's own error here: {error.median_ape_increment:.1%} of an increment (median of"
-        f" {counted(error.n, 'request')})"
+        f"The meter's own error here: {error.median_ape_increment * 100:.1f} % of an increment "
+        f"(median of {counted(error.n, 'request')})"
     )

@@ -25,7 +25,7 @@ class Growth:
             return
         rows = self._sessions()
         if self._behind:
-            from inspector.cli_paint import counted
+            from inspector.cli_paint import counted, percent
 
             events = sum(row.events for row in rows)
             yield f"read: {counted(len(rows), 'session')}, {counted(events, 'event')} in all"
@@ -39,9 +39,9 @@ class Growth:
 
 
 def _grown(row: SessionRow, new: int) -> str:
-    from inspector.cli_paint import counted
+    from inspector.cli_paint import counted, percent
     from inspector.sanitize import line
 
-    full = "" if row.pressure is None else f", {row.pressure:.0%} full"
+    full = "" if row.pressure is None else f", {percent(row.pressure)} full"
     title = f"  {line(row.title, 60)}" if row.title else ""
     return f"{line(row.id, 64)}  {counted(new, 'new event')}{full}{title}"

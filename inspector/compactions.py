@@ -289,7 +289,7 @@ def _made(
     if found is None:
         share = used / session.window
         why = (
-            f"it begins at {start_at:.0%}, and the window is {share:.0%} full"
+            f"it begins at {start_at * 100:.0f} %, and the window is {share * 100:.0f} % full"
             if share < start_at
             else "nothing is left that may be taken: pins, the last messages and the open step stay"
         )

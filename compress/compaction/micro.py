@@ -83,7 +83,7 @@ def preview_micro(
     if excess > 0:
         warnings.append(
             f"All clearable results are cleared, and still {excess:,} tokens stand above the "
-            f"target of {policy.micro_target:.0%}."
+            f"target of {policy.micro_target * 100:.0f} %."
         )
     strategy = "cleared, large ones reduced" if any(one.strategy for one in chosen) else "cleared"
     return _preview(session, measured, _Plan("micro", chosen, strategy, origin), warnings)
@@ -119,7 +119,7 @@ def preview_reduced(
     if not _gains(session, reduced):
         raise NoGainError(
             f"Event {seq} has {reduced.before:,} tokens, its reduced form {reduced.after:,}: that "
-            f"frees less than {session.policy.minimum_gain:.0%}."
+            f"frees less than {session.policy.minimum_gain * 100:.0f} %."
         )
     return _preview(session, measured, _Plan("reduce", [reduced], strategy, origin), [])
 

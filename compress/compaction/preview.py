@@ -293,9 +293,11 @@ def _warnings(session: SessionInput, figures: _Figures, lost: Lost) -> Iterator[
     if oversized:
         listed = ", ".join(str(node) for node in oversized[:_LISTED])
         more = f" and {len(oversized) - _LISTED} more" if len(oversized) > _LISTED else ""
+        one = len(oversized) == 1
+        what = "the unit at event" if one else "the units at events"
         yield (
-            f"Larger than the retained tail by themselves: the units at events {listed}{more}. "
-            "Summarising other nodes does not mend that."
+            f"Larger than the retained tail by {'itself' if one else 'themselves'}: {what} "
+            f"{listed}{more}. Summarising other nodes does not mend that."
         )
     if lost.unread:
         yield (

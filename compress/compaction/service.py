@@ -279,7 +279,7 @@ def _used_after(session: SessionInput, preview: Preview, used: int) -> int:
 def _no_gain(session: SessionInput, region: int, after: int) -> str:
     return (
         f"Compacting this region of {region:,} tokens would free less than "
-        f"{session.policy.minimum_gain:.0%} of it: its checkpoint would take at least "
+        f"{session.policy.minimum_gain * 100:.0f} % of it: its checkpoint would take at least "
         f"{after:,}. Choose a larger region."
     )
 

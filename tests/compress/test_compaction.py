@@ -144,7 +144,7 @@ class TestRegion:
         log = Log()
         log.user("hi")
         log.user("hello")
-        with pytest.raises(NoGainError, match="less than 10%"):
+        with pytest.raises(NoGainError, match="less than 10 %"):
             preview_region(log.session(), 1, 2)
 
     def test_a_call_that_still_waits_pins_its_unit(self) -> None:

@@ -180,8 +180,8 @@ def test_watching_tells_which_session_grew_by_how_much() -> None:
     rows[0] = row("a", 6)
     rows.append(row("c", 3))
     assert list(growth.lines(backlog=False)) == [
-        "a  1 new event, 50% full  T",
-        "c  3 new events, 50% full  T",
+        "a  1 new event, 50 % full  T",
+        "c  3 new events, 50 % full  T",
     ]
     assert list(growth.lines(backlog=False)) == []
 

@@ -148,7 +148,7 @@ class TestRetry:
 
     def test_none_is_made_where_the_first_gained_nothing(self) -> None:
         scripted = Scripted(words(5_000), words(100))
-        with pytest.raises(NoGainError, match="less than 10%"):
+        with pytest.raises(NoGainError, match="less than 10 %"):
             scripted.compact_if_needed(*self.session())
         assert len(scripted.budgets) == 1
 
