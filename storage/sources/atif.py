@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
 from compress.events import ContentBlock
 from storage.sources.atif_document import blocks_at, is_trajectory
 from storage.sources.atif_reader import AtifReader
-from storage.sources.base import FileReader, Json, Numbering, Root, SourceAdapter
+from storage.sources.base import FileReader, Json, Numbering, SourceAdapter
 
 
 class AtifAdapter(SourceAdapter):
@@ -17,9 +17,6 @@ class AtifAdapter(SourceAdapter):
 
     agent: ClassVar[str] = "atif"
     revision: ClassVar[int] = 1
-
-    def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:
-        return iter(())
 
     def recognises(self, path: Path, head: Sequence[Json]) -> bool:
         return any(map(is_trajectory, head))

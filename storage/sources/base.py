@@ -188,9 +188,10 @@ class SourceAdapter(ABC):
     beside: ClassVar[tuple[str, ...]] = ()
     """Names (as ``fnmatch`` takes them) of files that lie among the logs and are none."""
 
-    @abstractmethod
     def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:
-        """Where this agent's logs are, by its own environment variables, then its defaults."""
+        """Where this agent's logs are, by its own environment variables, then its defaults.
+        Default: it has no place of its own, and reads what it is pointed at."""
+        return iter(())
 
     def keeps(self, path: Path) -> bool:
         """Whether this log is no file of lines (a database, a tree of files), so that it is read

@@ -9,19 +9,25 @@ from pathlib import Path
 from typing import ClassVar
 
 from compress.events import ContentBlock, Rebase, SessionEvent, SurfaceOp
-from storage.sources import chat_content as chat
 from storage.sources.base import (
     Derived,
     FileReader,
     Json,
     Numbering,
     Record,
-    Root,
     SessionFacts,
     SourceAdapter,
 )
 from storage.sources.batch_content import Exchange, exchange
-from storage.sources.draft import APPEND, LONGEST_FACT, Identities, event, title_of, type_name
+from storage.sources.draft import (
+    APPEND,
+    LONGEST_FACT,
+    Identities,
+    Turns,
+    event,
+    title_of,
+    type_name,
+)
 from storage.sources.values import mapping, string
 
 EXTRA_BLOCKS = 1 << 20
@@ -33,9 +39,6 @@ class BatchAdapter(SourceAdapter):
 
     agent: ClassVar[str] = "batch"
     revision: ClassVar[int] = 1
-
-    def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:
-        return iter(())
 
     def recognises(self, path: Path, head: Sequence[Json]) -> bool:
         known = sum(exchange(value) is not None for value in head)
@@ -55,10 +58,7 @@ class _Session:
     """One request and what became of it."""
 
     facts: SessionFacts
-    turn: int = 0
-    step: int = 0
-    steps: dict[str | None, int] = field(default_factory=dict)
-    """Call → the answer that made it."""
+    turns: Turns = field(default_factory=Turns)
     standing: list[int] = field(default_factory=list)
     """The nodes of its results, while its request has not come."""
 
@@ -145,8 +145,10 @@ class BatchReader(FileReader):
                 alone = slot.type == "tool/result"
                 begins = node is None
                 if begins or alone:
-                    self._count(session, slot, blocks)
+                    session.turns.begin(slot.type)
                     node = seq
+                    if slot.type == "user/message" and not facts.title:
+                        facts.title = title_of("".join(b.text for b in blocks))
                     if stands:
                         nodes.append(seq)
                 op: SurfaceOp | None = APPEND if stands else None
@@ -165,8 +167,8 @@ class BatchReader(FileReader):
                     op=op,
                     role=slot.role,
                     blocks=blocks,
-                    turn=session.turn or None,
-                    step=self._step(session, slot, blocks),
+                    turn=session.turns.turn or None,
+                    step=session.turns.step_of(slot.type, blocks),
                     model=facts.model if slot.type == "assistant/message" else None,
                     usage=cost,
                     request=node if cost is not None else None,
@@ -186,22 +188,3 @@ class BatchReader(FileReader):
         for offset, name in enumerate(found.strangers(), extra):
             meta = {"type": self._count_unknown(name)}
             yield event(number(native, offset), "unknown", native, offset, meta=meta)
-
-    def _count(self, session: _Session, slot: chat.Slot, blocks: tuple[ContentBlock, ...]) -> None:
-        """What a new node does to turn, step and title."""
-        facts = session.facts
-        if slot.type == "user/message":
-            session.turn += 1
-            facts.title = facts.title or title_of("".join(b.text for b in blocks))
-        elif slot.type == "assistant/message":
-            session.step += 1
-
-    def _step(
-        self, session: _Session, slot: chat.Slot, blocks: tuple[ContentBlock, ...]
-    ) -> int | None:
-        if slot.type == "assistant/message":
-            session.steps.update((b.id, session.step) for b in blocks if b.kind == "tool_call")
-            return session.step
-        if slot.type == "tool/result" and blocks:
-            return session.steps.get(blocks[0].id, session.step) or None
-        return None

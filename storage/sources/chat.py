@@ -16,11 +16,10 @@ from storage.sources.base import (
     Json,
     Numbering,
     Record,
-    Root,
     SessionFacts,
     SourceAdapter,
 )
-from storage.sources.draft import APPEND, Identities, event
+from storage.sources.draft import APPEND, Identities, Turns, event
 from storage.sources.values import count, mapping, string, timestamp
 
 
@@ -29,9 +28,6 @@ class ChatAdapter(SourceAdapter):
 
     agent: ClassVar[str] = "chat"
     revision: ClassVar[int] = 1
-
-    def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:
-        return iter(())
 
     def recognises(self, path: Path, head: Sequence[Json]) -> bool:
         known = sum(any(found.messages for found in content.conversations(v)) for v in head)
@@ -51,10 +47,7 @@ class _State:
 
     key: str
     identities: Identities = field(default_factory=Identities)
-    turn: int = 0
-    step: int = 0
-    steps: dict[str, int] = field(default_factory=dict)
-    """Call id → the step that made it."""
+    turns: Turns = field(default_factory=Turns)
     model: str | None = None
 
 
@@ -140,8 +133,8 @@ class ChatReader(FileReader):
                 "usage",
                 native,
                 block,
-                turn=state.turn or None,
-                step=state.step + conversation.own,
+                turn=state.turns.turn or None,
+                step=state.turns.step + conversation.own,
                 time=timestamp(request.get("timestamp")),
                 model=state.model,
                 usage=usage,
@@ -160,16 +153,8 @@ class ChatReader(FileReader):
         node: int,
     ) -> SessionEvent:
         blocks = slot.blocks()
-        if seq == node and slot.type == "user/message":
-            state.turn += 1
-        elif seq == node and slot.type == "assistant/message":
-            state.step += 1
-        step = None
-        if slot.type == "assistant/message":
-            step = state.step
-            state.steps.update((b.id or "", step) for b in blocks if b.kind == "tool_call")
-        elif slot.type == "tool/result":
-            step = state.steps.get(blocks[0].id or "", state.step) or None
+        if seq == node:
+            state.turns.begin(slot.type)
         return event(
             seq,
             slot.type,
@@ -179,8 +164,8 @@ class ChatReader(FileReader):
             op=APPEND,
             role=slot.role,
             blocks=blocks,
-            turn=state.turn or None,
-            step=step,
+            turn=state.turns.turn or None,
+            step=state.turns.step_of(slot.type, blocks),
             time=timestamp(message.get("timestamp")),
             model=state.model if slot.type == "assistant/message" else None,
             meta={"source": slot.role} if slot.type == "context/message" else {},

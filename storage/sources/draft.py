@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
@@ -151,6 +152,30 @@ def usage_of_prompt(
         output=output,
         reasoning=reasoning,
     )
+
+
+@dataclass(slots=True)
+class Turns:
+    """How far a conversation is, of which the messages alone tell."""
+
+    turn: int = 0
+    step: int = 0
+    _steps: dict[str | None, int] = field(default_factory=dict)
+    """Call → the request that made it."""
+
+    def begin(self, kind: EventType) -> None:
+        """A message of this kind follows."""
+        self.turn += kind == "user/message"
+        self.step += kind == "assistant/message"
+
+    def step_of(self, kind: EventType, blocks: Sequence[ContentBlock]) -> int | None:
+        """The request that a part of it belongs to: a result's is that which made the call."""
+        if kind == "assistant/message":
+            self._steps.update((b.id, self.step) for b in blocks if b.kind == "tool_call")
+            return self.step
+        if kind == "tool/result":
+            return self._steps.get(blocks[0].id, self.step) or None
+        return None
 
 
 class Identities:
