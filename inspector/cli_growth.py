@@ -25,7 +25,7 @@ class Growth:
             return
         rows = self._sessions()
         if self._behind:
-            from inspector.cli_paint import counted, percent
+            from inspector.cli_paint import counted
 
             events = sum(row.events for row in rows)
             yield f"read: {counted(len(rows), 'session')}, {counted(events, 'event')} in all"

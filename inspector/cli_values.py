@@ -81,9 +81,12 @@ class TakesQuery(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            if not error.possibilities:
-                error.message += f" A query that begins with - follows --: {ctx.command_path} -- …"
-            raise
+            if error.possibilities:
+                raise
+            raise click.UsageError(
+                f"{error.message} A query that begins with - follows --: {ctx.command_path} -- …",
+                ctx,
+            ) from None
 
 
 class TakesProject(click.Command):
