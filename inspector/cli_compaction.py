@@ -56,14 +56,11 @@ def compaction_lines(
         paint.width,
     )
     if report.oversized_units:
-        one = len(report.oversized_units) == 1
-        what = (
-            "unit larger than the budget: event" if one else "units larger than the budget: events"
-        )
-        told = f"{what} {_listed(report.oversized_units)}"
+        s = "" if len(report.oversized_units) == 1 else "s"
+        told = f"unit{s} larger than the budget: event{s} {_listed(report.oversized_units)}"
         yield line(told, paint.width)
     for warning in report.warnings:
-        yield paint(line(f"note: {warning}", paint.width), "yellow")
+        yield from (paint(row, "yellow") for row in wrap(clean(f"note: {warning}"), paint.width))
     yield ""
     yield from fates(report.nodes, paint, each=nodes)
     yield ""

@@ -39,7 +39,7 @@ def comparison_text(
     yield ""
     yield from _figures(report, theirs, paint)
     for warning in report.warnings:
-        yield paint(line(f"note: {warning}", paint.width), "yellow")
+        yield from (paint(row, "yellow") for row in wrap(clean(f"note: {warning}"), paint.width))
     for title, found in (
         ("Lost by the agent", theirs.lost),
         ("Lost by ours", report.lost),
