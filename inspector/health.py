@@ -20,12 +20,15 @@ def doctor(store: Store, locations: Locations, settings: Loaded) -> DoctorReport
     known = store.sources()
     reports: list[SourceReport] = []
     placed: set[int] = set()
-    for root, owner in zip(found.roots, found.owners, strict=True):
-        here = [s for s in known if s.id not in placed and _below(s, root.path)]
+    # An agent may keep logs of several forms in one place.
+    places = {(owner, root.path): 0 for root, owner in zip(found.roots, found.owners, strict=True)}
+    for candidate in found.candidates:
+        places[candidate.agent, candidate.root.path] += 1
+    for (owner, path), files in places.items():
+        here = [s for s in known if s.id not in placed and _below(s, path)]
         placed.update(source.id for source in here)
         agents = {source.agent for source in here if source.agent} or {owner}
-        files = sum(candidate.root == root for candidate in found.candidates)
-        reports.append(_report(", ".join(sorted(agents)), str(root.path), files, here))
+        reports.append(_report(", ".join(sorted(agents)), str(path), files, here))
     elsewhere: dict[str, list[SourceRecord]] = defaultdict(list)
     for source in known:
         if source.id not in placed:

@@ -187,6 +187,12 @@ def test_doctor_says_which_value_came_from_where(
     assert settings["db"] == {"value": str(store), "from": "--db"}
 
 
+def test_doctor_names_each_place_once_for_an_agent(ullage: Ullage, store: Path) -> None:
+    sources = ullage("doctor", "--json", db=store).value["sources"]
+    places = [(source["agent"], source["root"]) for source in sources]
+    assert len(places) == len(set(places))
+
+
 def test_a_window_that_is_set_is_the_denominator(ullage: Ullage, store: Path) -> None:
     report = ullage("pressure", SESSION, "--set", "window=100000", "--json", db=store).value
     assert (report["window"], report["window_source"]) == (100_000, "user")
