@@ -132,7 +132,7 @@ def _fields(point: DecisionPoint, zone: tzinfo | None) -> Iterator[_Field]:
     times = [time for time in (point.started_at, point.ended_at) if time is not None]
     if times:
         seqs = (*sources.started_at, *sources.ended_at)
-        words = " to ".join(figures.moment(time, zone) for time in times)
+        words = " to ".join(dict.fromkeys(figures.moment(time, zone) for time in times))
         yield "time", f"since {words}" if point.open else words, "text", seqs
     yield "outcome", state, STATES[state][1], sources.outcome
     if point.summary and point.summary != point.stage.title:

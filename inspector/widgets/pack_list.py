@@ -83,6 +83,7 @@ class PackList(LineList[PackLineReport]):
             cells.append((pad(line(source_words(row), _SOURCE - 1), _SOURCE), "muted"))
         room = width - width_of(cells)
         said = row.rendered[:400] if row.type in _SPEAK or not row.label else row.label
+        said = said.strip()
         cells.append((line(said, max(room, 0)), body))
         return [(text, "faint") for text, _ in cells] if self.stale else cells
 

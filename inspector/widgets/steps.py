@@ -38,6 +38,12 @@ def _sections(artifact: Artifact) -> list[Section]:
 def _step(artifact: Artifact, step: ArtifactStep) -> Section:
     text = f"{step.number:>3} {STEP_MARKS[step.status]} {step.title}"
     if step.number == artifact.current_step:
-        more = "" if step.text == step.title else "\n" + indent(step.text.rstrip(), " " * 6)
+        more = "" if _says_no_more(step) else "\n" + indent(step.text.rstrip(), " " * 6)
         return Section(text + more, "accent")
     return Section(text, "muted" if step.status == "completed" else "text")
+
+
+def _says_no_more(step: ArtifactStep) -> bool:
+    """The text is the title, behind a list's mark or a box at most."""
+    mark = step.text.strip().removesuffix(step.title)
+    return len(mark) < len(step.text.strip()) and not mark.strip("#0123456789.)*+-[] xX")

@@ -8,6 +8,8 @@ import pytest
 from textual._context import active_app
 from textual.app import App, ComposeResult
 
+from compress.artifacts.values import Artifact, ArtifactStep
+from inspector.artifact_reports import ArtifactReport, ArtifactsReport
 from inspector.messages import RowActivated, TimeMoved
 from inspector.palette import DARK
 from inspector.reports import Composition, NodeReport, SessionHeader
@@ -19,6 +21,7 @@ from inspector.widgets.line_list import LineList, Listed
 from inspector.widgets.markdown import markdown
 from inspector.widgets.session_list import columns, heading
 from inspector.widgets.slider import TimeSlider
+from inspector.widgets.steps import sections_of_artifacts
 from inspector.widgets.surface_list import SurfaceLine, SurfaceLines
 from inspector.widgets.text_pane import Section, TextPane
 from inspector.widgets.tones import Cells, width_of
@@ -417,3 +420,36 @@ async def test_two_texts_stand_beside_each_other_where_there_is_room() -> None:
             assert rows == [["one", "two", "three", "│", "uno", "dos", "tres"]]
         else:
             assert rows == [["one", "two", "three"], ["uno", "dos", "tres"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("1. Add it", 1),
+        ("## 1. Add it\n\n", 1),
+        ("- [x] Add it", 1),
+        ("Add it", 1),
+        ("1. Add it\n   in one place", 2),
+        ("First, Add it", 2),
+    ],
+)
+def test_a_step_is_not_shown_twice(text: str, shown: int) -> None:
+    step = ArtifactStep(
+        number=1, title="Add it", status="pending", text=text, source_event_seqs=(1,)
+    )
+    artifact = Artifact(
+        id="0" * 16,
+        kind="plan",
+        title="A plan",
+        summary="Cache it.",
+        summary_made=True,
+        steps=(step,),
+        current_step=1,
+        status="pending",
+        source_event_seqs=(1,),
+    )
+    report = ArtifactsReport.model_construct(
+        artifacts=(ArtifactReport.model_construct(artifact=artifact),)
+    )
+    section = sections_of_artifacts(report)[-1]
+    assert section.text.count("Add it") == shown
