@@ -11,15 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from hashlib import blake2b
 from typing import Any, NamedTuple
-
-from pydantic_core import to_json
 
 from compress.events import ContentBlock, EventType, Role
 from storage.sources.cline_parts import edited, part_block
 from storage.sources.cline_sidecar import sent_words
-from storage.sources.draft import NO_META, text_block
+from storage.sources.draft import NO_META, digest_of, text_block
 from storage.sources.values import listing, mapping, string
 
 ROW_BLOCKS = 1 << 12
@@ -251,9 +248,4 @@ def _slot(kind: EventType, role: Role, text: str, meta: Mapping[str, Any]) -> Sl
 
 
 def _key(block: ContentBlock) -> bytes:
-    said = block.model_dump()
-    try:
-        data = to_json(said)
-    except ValueError:  # nested deeper than the writer goes
-        data = repr(said).encode("utf-8", "surrogatepass")
-    return blake2b(data, digest_size=12).digest()
+    return digest_of(block.model_dump())

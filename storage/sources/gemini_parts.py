@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from hashlib import blake2b
 from typing import Any
-
-from pydantic_core import to_json
 
 from compress.events import ContentBlock, Image
 from compress.images import image_from_base64
-from storage.sources.draft import text_block, word
+from storage.sources.draft import digest_of, text_block, word
 from storage.sources.values import listing, mapping, string
 
 Part = Mapping[str, Any]
@@ -87,11 +84,7 @@ def key_of(part: Part) -> bytes:
         told = ["thought" if part.get("thought") else "text", part["text"]]
     else:
         told = part
-    try:
-        data = to_json(told)
-    except ValueError:  # nested deeper than the writer goes
-        data = repr(told).encode("utf-8", "replace")
-    return blake2b(data, digest_size=12).digest()
+    return digest_of(told)
 
 
 def _signature(part: Part) -> str | None:

@@ -57,7 +57,6 @@ class OpencodeReader(RowEvents):
         """(table, row) → its session and message."""
         self._calls: dict[str, str | None] = {}
         """Session of a sub-agent → the call that started it."""
-        self._versions: dict[str, int] = {}
         self._identities = Identities()
 
     def feed(self, record: Record) -> Iterable[Derived]:
@@ -98,8 +97,7 @@ class OpencodeReader(RowEvents):
         return session
 
     def _row(self, session: OpencodeSession, row: Row) -> None:
-        version = self._versions[row.id] = self._versions.get(row.id, 0) + 1
-        self._native = row.id if version == 1 else f"{row.id}~{version}"
+        self._native = self._identities.own(row.id)
         self._fact = row.base + FACT
         self._time = None
         if row.table == "session":

@@ -98,8 +98,7 @@ class OpenhandsReader(OpenhandsTurns):
     def _settings(self, session: Session, data: Mapping[str, Any]) -> None:
         facts = session.facts
         session.has_rows = True
-        begun = bool(session.seen.get("conversation"))
-        session.name("conversation")
+        begun = session.identities.own("conversation") != "conversation"
         facts.native_id = word(data.get("id")) or facts.native_id
         facts.cwd = word(data.get("working_dir")) or facts.cwd
         if not begun:
@@ -141,7 +140,7 @@ class OpenhandsReader(OpenhandsTurns):
             key = self._leave()
         session = self._sessions[key] if key != self._key else self._main()
         name = own or self._identities.of(record, row.data)
-        self._native = session.name(name)
+        self._native = session.identities.own(name)
         self._time = timestamp(raw.get("timestamp"))
         is_known = entry.place != "unknown"
         if not is_known:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from compress.events import NodeId, Rebase, Replace, SessionEvent, SurfaceOp, Usage
 from storage.sources.base import Numbering, SessionFacts
-from storage.sources.draft import APPEND, MOST_ITEMS, usage_of_prompt, word
+from storage.sources.draft import APPEND, MOST_ITEMS, Identities, usage_of_prompt, word
 from storage.sources.openhands_view import Conversation
 from storage.sources.values import count, listing, mapping, string
 
@@ -62,8 +62,8 @@ class Session:
     """A condensation was asked for."""
     asked: set[str] = field(default_factory=set)
     """Calls that a person is to approve."""
-    seen: dict[str, int] = field(default_factory=dict)
-    """How often an id came."""
+    identities: Identities = field(default_factory=Identities)
+    """Of its own records."""
     events: list[SessionEvent] = field(default_factory=list)
 
     def set(self, wanted: list[int]) -> None:
@@ -74,11 +74,6 @@ class Session:
         """This one stands, too."""
         self.standing.append(node)
         self.stands.add(node)
-
-    def name(self, own: str) -> str:
-        """The id, told apart from earlier records that had it, too."""
-        seen = self.seen[own] = self.seen.get(own, 0) + 1
-        return own if seen == 1 else f"{own}~{seen}"
 
 
 def step_to(
