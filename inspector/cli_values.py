@@ -37,6 +37,10 @@ class Whole(click.IntRange):
             text = f"{value} is no whole number {self._range}"
             raise click.BadParameter(text, ctx, param) from None
 
+    def _describe_range(self) -> str:
+        """What click adds to the help; of a number without a bound that matters, nothing."""
+        return "" if self.max == _MOST else self._range
+
 
 tokens = Whole()
 """Of a budget. No window is as large by far."""

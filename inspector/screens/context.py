@@ -173,7 +173,7 @@ class ContextScreen(AskedContextScreen[H]):
         if self.handle is None or self.stale:
             self.tell(f"There is no {self.NAME} to save yet.", "warning")
             return
-        words = re.sub(r"[^A-Za-z0-9_-]+", "_", self.wish.query).strip("_")[:24]
+        words = re.sub(r"[^A-Za-z0-9_-]+", "_", self.wish.query)[:24].strip("_-")
         self.query_one(Banner).show(
             "Write it to new files of this name, as Markdown and as JSON. Esc leaves it.",
             sign=NOTE,

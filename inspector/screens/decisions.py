@@ -238,7 +238,7 @@ class DecisionsScreen(AskingScreen[None]):
         if not len(self.query_one(DecisionList).source):
             self.tell("There is no record to export.", "warning")
             return
-        name = re.sub(r"[^A-Za-z0-9_-]+", "_", self.session or "all")[:24]
+        name = re.sub(r"[^A-Za-z0-9_-]+", "_", self.session or "all")[:24].strip("_-")
         self.query_one(Banner).show(
             "Write what is chosen to this new file, secrets masked; its end tells the format: "
             ".jsonl, .csv, .md or .parquet. Esc leaves it.",

@@ -111,3 +111,8 @@ def test_a_query_that_looks_like_an_option_is_told_where_it_stands(
     assert f"follows --: ullage {command[0]} -- …" in " ".join(done.err.split())
     slip = ullage(*command, "--limt", "3").err if command == ("search",) else ""
     assert "follows --" not in slip
+
+
+def test_help_tells_a_range_only_where_it_matters(ullage: Ullage) -> None:
+    assert "[default: 20]" in ullage("search", "--help").out
+    assert "[default: 4; from 1 to 32]" in ullage("serve", "--help").out

@@ -206,6 +206,14 @@ async def test_a_pack_is_saved_under_the_name_that_is_given() -> None:
         assert "is no folder" in app.screen.query_one(Banner).text
 
 
+async def test_a_name_that_is_proposed_ends_in_a_word() -> None:
+    inquiry = FakeUseCases()
+    asked = ["b", *"a query of many a letter, and more", "enter"]
+    async with on_stage(inquiry, *asked, "w", "enter") as (_, pilot):
+        await settle(pilot)
+        assert inquiry.calls[-1] == "save pack-a_query_of_many_a_letter.md"
+
+
 async def test_enter_on_a_line_goes_to_its_event() -> None:
     inquiry = FakeUseCases()
     async with on_stage(inquiry, *ASKED, "j", "enter") as (app, _):
