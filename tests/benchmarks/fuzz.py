@@ -74,13 +74,15 @@ class Memory(NamedTuple):
     resident_mb: float
     blocks: int
     """Of Python's allocator: what objects live. Those of other libraries are not among them."""
+    modules: int
+    """Loaded till now: some ways load theirs when they first need them."""
 
 
 def _memory() -> Memory:
     gc.collect()
     pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
     resident = int(pages) * os.sysconf("SC_PAGE_SIZE") / 2**20
-    return Memory(round(resident, 1), sys.getallocatedblocks())
+    return Memory(round(resident, 1), sys.getallocatedblocks(), len(sys.modules))
 
 
 def _fill_caches() -> None:
@@ -167,7 +169,7 @@ def main() -> None:
                 print(
                     f"{done:,} lines, {time.monotonic() - begun:.0f} s, "
                     f"{memory[-1].resident_mb} MiB, {memory[-1].blocks:,} blocks, "
-                    f"worst line {clock.worst:.3f} s",
+                    f"{memory[-1].modules:,} modules, worst line {clock.worst:.3f} s",
                     flush=True,
                 )
         faulthandler.cancel_dump_traceback_later()
