@@ -66,7 +66,7 @@ def test_r36_without_events_of_the_system_the_watching_says_so(
     def exhausted(*_: object, **__: object) -> Iterator[object]:
         raise OSError("OS file watch limit reached")
 
-    monkeypatch.setattr("storage.watch.watch_files", exhausted)
+    monkeypatch.setattr("watchfiles.watch", exhausted)
     log = Log(tmp_path)
     log.user("before")
     stop = threading.Event()
