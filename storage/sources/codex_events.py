@@ -17,7 +17,7 @@ from compress.events import (
     Usage,
 )
 from storage.sources.base import FileReader, Numbering, Record
-from storage.sources.codex_history import History
+from storage.sources.codex_history import History, Shortened
 from storage.sources.codex_items import Item
 from storage.sources.codex_records import Compacted, compacted_of, events_of_item
 from storage.sources.codex_usage import Requests
@@ -152,32 +152,31 @@ class RolloutEvents(FileReader):
     def _checkpoint(
         self,
         summary: Item,
-        keep: tuple[int, ...],
+        over: Shortened,
         meta: Mapping[str, Any],
         kind: EventType = "context/message",
     ) -> int:
-        """The event that holds the summary, over all that stands but for what is kept."""
-        standing = self._history.nodes
+        """The event that holds the summary, over what stood but for what is kept."""
         node = self._seq(2)
         op: SurfaceOp = APPEND
         sources: tuple[NodeId, ...] = ()
-        if standing:
+        if over.edges:
+            start, end = over.edges
             op = Replace.model_construct(
-                op="replace", start=standing[0], end=standing[-1], keep=keep, live_only=False
+                op="replace", start=start, end=end, keep=over.kept, live_only=False
             )
-            kept = set(keep)
-            gone = (seq for seq in standing if seq not in kept)
-            sources = (*gone, self._seq(0), self._seq(1))
+            sources = (*over.gone, self._seq(0), self._seq(1))
         self._place(summary, 2, op, kind, meta=meta, sources=sources)
         return node
 
     def _restate(self, found: Compacted, summary: Item) -> None:
         """The record lists the new history. A replace puts the summary first; where copies stand
         before it, the last of them moves all into place."""
+        all_of_it = Shortened.whole(self._history.nodes)
         if found.summarised:
-            node = self._checkpoint(summary, (), _SUMMARY)
+            node = self._checkpoint(summary, all_of_it, _SUMMARY)
         else:
-            node = self._checkpoint(summary, (), _copy(summary), summary.type)
+            node = self._checkpoint(summary, all_of_it, _copy(summary), summary.type)
         self._history.learn(node, summary)
         nodes: list[int] = []
         for item in found.before:
@@ -197,17 +196,11 @@ class RolloutEvents(FileReader):
     def _summarise(self, summary: Item) -> None:
         """Codex' older rule: the user's words stay, the summary comes after them."""
         node = self._seq(2)
-        standing = self._history.nodes
         self._history.learn(node, summary)
-        kept = self._history.summarise(node)
-        rebuilt = [[words.node, list(words.cuts)] for words in kept]
-        self._history.nodes, now = standing, self._history.nodes
-        self._checkpoint(
-            summary, tuple(words.node for words in kept), {**_SUMMARY, "rebuilt": rebuilt}
-        )
-        self._history.nodes = now
-        if kept:
-            self._mark(len(self._events), tuple(now), {"marker": "order"})
+        over = self._history.summarise(node)
+        self._checkpoint(summary, over, {**_SUMMARY, "rebuilt": over.words})
+        if over.kept:
+            self._mark(len(self._events), tuple(self._history.nodes), {"marker": "order"})
 
     def _mark(self, block: int, nodes: tuple[int, ...], meta: Mapping[str, Any]) -> None:
         """An event without content that says what stands now, and stays off the surface."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -311,9 +312,41 @@ def _rows(draw: st.DrawFn) -> list[dict[str, object]]:
     return rows
 
 
+def _long_log(seed: int) -> list[dict[str, object]]:
+    """Many turns with compactions of both kinds, and rollbacks within them and behind them."""
+    pick = random.Random(seed)
+    rows, turns = [meta()], pick.randint(10, 40)
+    rollbacks, compactions = pick.random() / 2, pick.random()
+    for number in range(turns):
+        rows.append(note("task_started", turn_id=f"t{number}"))
+        if pick.random() < 0.3:
+            rows.append(said("user", "<environment_context>x</environment_context>"))
+        rows.append(said("user", f"u{number}"))
+        if pick.random() < compactions:
+            texts = [f"k{number}.{at}" for at in range(pick.randint(0, 3))]
+            rows += pick.choice([[summarised(f"L{number}")], [compacted(*texts)]])
+        if pick.random() < rollbacks / 4:
+            rows.append(rolled_back(pick.randint(0, 2)))
+        rows.append(said("assistant", f"a{number}"))
+        if pick.random() < 0.9:
+            rows.append(note("task_complete", turn_id=f"t{number}"))
+        while pick.random() < rollbacks:
+            rows.append(rolled_back(pick.choice([1, 1, 1, 2, 5])))
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_long_log_with_many_rollbacks_is_deriving_from_scratch(seed: int) -> None:
+    _check_each_prefix(_long_log(seed))
+
+
 @settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.composite(_rows)())
 def test_reading_on_is_deriving_from_scratch(rows: list[dict[str, object]]) -> None:
+    _check_each_prefix(rows)
+
+
+def _check_each_prefix(rows: list[dict[str, object]]) -> None:
     reader, state, labels = ADAPTER.open(NOWHERE), SurfaceFold(), {}
     for end, record in enumerate(records(data(rows)), 1):
         for derived in reader.feed(record):
