@@ -10,7 +10,6 @@ from compress.events import (
     ContentBlock,
     EventType,
     NodeId,
-    Rebase,
     Replace,
     SessionEvent,
     SurfaceOp,
@@ -21,7 +20,7 @@ from storage.sources.codex_history import History, Shortened
 from storage.sources.codex_items import Item
 from storage.sources.codex_records import Compacted, compacted_of, events_of_item
 from storage.sources.codex_usage import Requests
-from storage.sources.draft import APPEND, NO_META, Identities, event, word
+from storage.sources.draft import APPEND, NO_META, Identities, event, mark, rebase, word
 from storage.sources.values import count
 
 _SUMMARY: Mapping[str, Any] = {"checkpoint": "agent"}
@@ -87,8 +86,7 @@ class RolloutEvents(FileReader):
         return self._number(self._native_id(), block)
 
     def _unknown(self, name: str) -> None:
-        self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
-        self._add("unknown", meta={"type": name[:200]})
+        self._add("unknown", meta={"type": self._count_unknown(name)})
 
     def _place(
         self,
@@ -184,7 +182,7 @@ class RolloutEvents(FileReader):
             own = self._seq(block)
             nodes.append(own)
             last = len(nodes) == len(found.before)
-            op = _rebase((*nodes, node)) if last else None
+            op = rebase((*nodes, node)) if last else None
             self._history.learn(self._place(item, block, op, item.type, meta=_copy(item)), item)
         nodes.append(node)
         for item in found.after:
@@ -205,19 +203,9 @@ class RolloutEvents(FileReader):
     def _mark(self, block: int, nodes: tuple[int, ...], meta: Mapping[str, Any]) -> None:
         """An event without content that says what stands now, and stays off the surface."""
         seq = self._seq(block)
-        self._events.append(
-            event(
-                seq,
-                "context/message",
-                self._native_id(),
-                block,
-                node=seq,
-                op=_rebase(nodes),
-                turn=self._turn or None,
-                time=self._time,
-                meta=meta,
-            )
-        )
+        native, op = self._native_id(), rebase(nodes)
+        made = mark(seq, native, block, op, turn=self._turn, time=self._time, meta=meta)
+        self._events.append(made)
 
     def on_rolled_back(self, payload: dict[str, Any]) -> None:
         """The event of a ``thread_rolled_back`` record, where it changes what stands."""
@@ -225,10 +213,6 @@ class RolloutEvents(FileReader):
         turns = count(payload.get("num_turns")) or 0
         if self._history.rewind(turns):
             self._mark(0, tuple(self._history.nodes), {"marker": "rewind", "turns": turns})
-
-
-def _rebase(nodes: tuple[int, ...]) -> Rebase:
-    return Rebase.model_construct(op="rebase", seqs=nodes)
 
 
 def _copy(item: Item) -> Mapping[str, Any]:

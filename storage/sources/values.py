@@ -34,7 +34,7 @@ def parsed(value: Any) -> Any:
         return value
     try:
         return from_json(value)
-    except ValueError:
+    except (ValueError, TypeError):  # the latter for unpaired surrogates
         return value
 
 

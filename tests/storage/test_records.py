@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.records import parse_record
+from storage.records import parse_record, parse_text
 
 
 def parsed(raw: bytes, line: int = 2) -> tuple[Any, str | None]:
@@ -59,3 +59,11 @@ def test_lone_surrogates_are_replaced_and_pairs_joined(text: str) -> None:
     assert list(value.values()) == [list(value)]
     if "\ufffd" not in joined:
         assert value == {joined: [joined]}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [('{"a": 1}', {"a": 1}), ('{"a": "\\ud800"}', {"a": "\ufffd"}), ("{", None), (" ", None)],
+)
+def test_json_in_a_text_of_a_record_is_read_as_leniently(text: str, found: object) -> None:
+    assert parse_text(text) == found

@@ -14,9 +14,28 @@ from storage.sources.values import (
     epoch_seconds,
     listing,
     mapping,
+    parsed,
     string,
     timestamp,
 )
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ('{"a": [1]}', {"a": [1]}),
+        ('"1"', "1"),
+        ("null", None),
+        ("{", "{"),
+        ("ls -l", "ls -l"),
+        ("", ""),
+        ("\ud800", "\ud800"),
+        ({"a": 1}, {"a": 1}),
+        (None, None),
+    ],
+)
+def test_text_of_json_is_what_it_holds_and_all_else_is_itself(given: Any, found: Any) -> None:
+    assert parsed(given) == found
 
 
 @pytest.mark.parametrize(
@@ -58,5 +77,6 @@ def test_milliseconds_are_not_taken_for_seconds() -> None:
 
 @given(st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.text()))
 def test_no_value_raises(value: Any) -> None:
-    for read in (count, epoch_seconds, epoch_milliseconds, timestamp, mapping, listing, string):
+    times = (epoch_seconds, epoch_milliseconds, timestamp)
+    for read in (*times, count, mapping, listing, string, parsed):
         read(value)
