@@ -62,6 +62,7 @@ class CopilotSession:
         """A record follows."""
         self.events, self._extra = [], 0
         self._native, self._line, self._time = native, line, time
+        self._lines.pop(native, None)  # so that the newest line is the last one
         self._lines[native] = line
 
     def log(
@@ -221,10 +222,13 @@ class CopilotSession:
         line = self._lines.get(target)
         if line is None:
             return
-        stood = next((nodes for at, nodes in self._before if at >= line), self._standing)
-        self._before = [(at, nodes) for at, nodes in self._before if at < line]
-        self._compactions = [(at, began) for at, began in self._compactions if at < line]
-        self._lines = {name: at for name, at in self._lines.items() if at < line}
+        stood = self._standing
+        while self._before and self._before[-1][0] >= line:
+            stood = self._before.pop()[1]
+        while self._compactions and self._compactions[-1][0] >= line:
+            self._compactions.pop()
+        while self._lines and next(reversed(self._lines.values())) >= line:
+            self._lines.popitem()
         self._mark([n for n in stood if self._came[n] < line], "marker", "rewind", keeps=True)
         told = [node for node in self._standing if not self._is_said(node)]
         self._current = {self._instructions[node][0]: node for node in told}

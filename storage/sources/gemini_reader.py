@@ -8,7 +8,8 @@ repeats keeps its node: what a compression kept is what it was before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,22 +24,27 @@ from storage.sources.values import mapping, string, timestamp
 class _Known:
     """Nodes that a later copy of their message may repeat, each once."""
 
-    def __init__(self, nodes: Iterable[Node]) -> None:
-        self._by_key: dict[tuple[bytes, View | None], list[Node]] = {}
-        for node in nodes:
-            self._by_key.setdefault((node.key, node.view), []).append(node)
+    def __init__(self, nodes: Sequence[Node] = ()) -> None:
+        self._by_key: dict[tuple[bytes, View | None], deque[Node]] = {}
+        self.add(nodes)
+
+    def add(self, nodes: Sequence[Node]) -> None:
+        """These, too, before those that are known already."""
+        for node in reversed(nodes):
+            self._by_key.setdefault((node.key, node.view), deque()).appendleft(node)
 
     def take(self, key: bytes, view: View | None) -> Node | None:
         """The next node that says this, if there is one."""
         found = self._by_key.get((key, view))
-        return found.pop(0) if found else None
+        return found.popleft() if found else None
 
     def take_beginning(self, group: Group, own: Iterable[Node]) -> Node | None:
         """Of the message's own nodes, the answer of which the group is the continuation."""
         told = [slot.key for slot in group.slots]
         for node in own:
-            found = self._by_key.get((node.key, node.view), [])
-            if node.type == group.type and node.slots == told[: len(node.slots)] and node in found:
+            found = self._by_key.get((node.key, node.view))
+            begins = node.type == group.type and node.slots == told[: len(node.slots)]
+            if begins and found and node in found:
                 found.remove(node)
                 return node
         return None
@@ -52,8 +58,8 @@ class GeminiReader(GeminiTurns):
         self._identities = Identities()
         self._messages: dict[str, list[Node]] = {}
         """The nodes of each message, in the order in which they are sent."""
-        self._dropped: list[Node] = []
-        """What the newest checkpoint left out."""
+        self._dropped = _Known()
+        """What checkpoints left out."""
         self._answers: dict[str, Node] = {}
         """Call → the result that the running agent sent."""
         self._noted: set[tuple[str, bytes]] = set()
@@ -132,8 +138,7 @@ class GeminiReader(GeminiTurns):
         for node in nodes:
             node.alive = False
         # A resume within the minute first writes a list without the history, then the whole.
-        nodes += self._dropped
-        known = _Known(nodes)
+        self._dropped.add(nodes)
         turns = {
             group.call
             for message in decoded.messages
@@ -145,8 +150,9 @@ class GeminiReader(GeminiTurns):
         emissions: list[Emission] = []
         for name, message in found.items():
             earlier = before.get(name, [])
-            emissions += self._match(message, name, self._native, known, earlier, turns=turns)
-        self._dropped = [node for node in nodes if not node.alive]
+            emissions += self._match(
+                message, name, self._native, self._dropped, earlier, turns=turns
+            )
         self._place(emissions, self._wanted(), compacts=bool(before))
         self._tell_after(emissions, decoded)
 

@@ -9,7 +9,7 @@ where the messages are rendered, since the agent first runs what waits.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from storage.sources.openhands_events import Entry
@@ -76,6 +76,35 @@ class Forgotten:
 
 
 @dataclass(slots=True)
+class _Branch:
+    """Of the events on the way to the tip what makes the view whole. Of those before the SDK only
+    that the view was ever condensed."""
+
+    is_condensed: bool = False
+    holds_new: bool = False
+    """Events of the SDK's."""
+    answers: dict[str, set[str]] = field(default_factory=dict)
+    """Answer → its actions."""
+    loops: dict[int, set[str]] = field(default_factory=dict)
+    answered: set[str | None] = field(default_factory=set)
+    """The calls that have a result."""
+
+    def add(self, item: Item) -> None:
+        """This one is the tip now; the loop that it is a part of is known."""
+        entry = item.entry
+        self.is_condensed = self.is_condensed or entry.place == "condensation"
+        if item.is_legacy:
+            return
+        self.holds_new = True
+        if entry.place == "action" and entry.response is not None:
+            self.answers.setdefault(entry.response, set()).add(item.name)
+        if item.loop:
+            self.loops.setdefault(item.loop, set()).add(item.name)
+        if entry.place == "result":
+            self.answered.add(entry.call)
+
+
+@dataclass(slots=True)
 class Conversation:
     """All events, the branch that is in force, and the view of it."""
 
@@ -87,6 +116,7 @@ class Conversation:
     view: list[Item] = field(default_factory=list)
     """What is seen, before the properties are enforced."""
     loops: int = 0
+    _branch: _Branch = field(default_factory=_Branch)
     _loop: int = 0
     _behind: set[Item] = field(default_factory=set)
     """Events behind the tip on which none follows."""
@@ -127,6 +157,7 @@ class Conversation:
         path = self._path(item)
         self.tip, self._behind = item, set()
         self.view, self._kept, self._gone, self._loop = [], [], Forgotten(), 0
+        self._branch = _Branch()
         self._match()
         for each in path:
             self._see(each)
@@ -170,6 +201,7 @@ class Conversation:
     def _see(self, item: Item) -> None:
         place = item.entry.place
         self._follow_loop(item)
+        self._branch.add(item)
         if place == "condensation":
             if item.is_legacy:
                 self._condense_legacy(item)
@@ -229,36 +261,17 @@ class Conversation:
 
     def _enforced(self) -> list[Item]:
         """The view without what the agent drops since it is not whole any more."""
-        view = self.view
-        if not any(item.entry.place == "condensation" for item in self._path(self.tip)):
+        view, branch = self.view, self._branch
+        if not (branch.is_condensed and branch.holds_new):
             return view
-        path = [item for item in self._path(self.tip) if not item.is_legacy]
-        if not path:
-            return view
-        answers = _groups((i, i.entry.response) for i in path if i.entry.place == "action")
-        loops = _groups((i, i.loop or None) for i in path)
-        answered = {i.entry.call for i in path if i.entry.place == "result"}
         while True:
-            dropped = _broken(view, answers, loops, answered)
+            dropped = _broken(view, branch)
             if not dropped:
                 return view
             view = [item for item in view if item.name not in dropped]
 
 
-def _groups(pairs: Iterable[tuple[Item, str | int | None]]) -> dict[str | int, set[str]]:
-    found: dict[str | int, set[str]] = {}
-    for item, key in pairs:
-        if key is not None:
-            found.setdefault(key, set()).add(item.name)
-    return found
-
-
-def _broken(
-    view: Sequence[Item],
-    answers: dict[str | int, set[str]],
-    loops: dict[str | int, set[str]],
-    answered: set[str | None],
-) -> set[str]:
+def _broken(view: Sequence[Item], branch: _Branch) -> set[str]:
     """What the first property that does not hold takes out of the view, in the agent's order."""
     dropped: set[str] = set()
     seen: set[str | None] = set()
@@ -272,13 +285,17 @@ def _broken(
     names = {item.name for item in view}
     actions = [item for item in view if item.entry.place == "action"]
     for item in actions:
-        if item.entry.response is not None and not answers[item.entry.response] <= names:
+        if item.entry.response is not None and not branch.answers[item.entry.response] <= names:
             dropped.add(item.name)
     if dropped:
         return dropped
     calls = {item.entry.call for item in actions}
-    dropped = {i.name for i in actions if i.entry.call in answered and i.entry.call not in seen}
+    dropped = {
+        i.name for i in actions if i.entry.call in branch.answered and i.entry.call not in seen
+    }
     dropped |= {i.name for i in view if i.entry.place == "result" and i.entry.call not in calls}
     if dropped:
         return dropped
-    return {item.name for item in view if item.loop and not loops.get(item.loop, set()) <= names}
+    return {
+        item.name for item in view if item.loop and not branch.loops.get(item.loop, set()) <= names
+    }
