@@ -14,7 +14,6 @@ from typing import Any
 
 from compress.events import Usage
 from storage.sources import chat_content as chat
-from storage.sources.draft import usage_of_prompt
 from storage.sources.values import count, listing, mapping, string
 
 _NO_CONVERSATION = ("/v1/embeddings", "/v1/moderations", "/v1/images")
@@ -102,7 +101,7 @@ def _result(name: str, record: dict[str, Any]) -> Exchange | None:
         name,
         answers=answers,
         model=string(body.get("model")),
-        usage=_usage(body.get("usage")),
+        usage=chat.usage(body.get("usage")),
         error=words,
         id=string(record.get("id")),
     )
@@ -158,14 +157,3 @@ def _item(item: dict[str, Any]) -> dict[str, Any]:
             return item
         case kind:
             return {"role": "assistant", "content": [{"type": kind}]}
-
-
-def _usage(value: Any) -> Usage | None:
-    """The figures of a response; those of the responses endpoint have names of their own."""
-    fields = mapping(value)
-    if "prompt_tokens" in fields:
-        return chat.usage(fields)
-    prompt, output = count(fields.get("input_tokens")), count(fields.get("output_tokens"))
-    read = count(mapping(fields.get("input_tokens_details")).get("cached_tokens"))
-    reasoning = count(mapping(fields.get("output_tokens_details")).get("reasoning_tokens"))
-    return usage_of_prompt(prompt, output, read=read, reasoning=reasoning)

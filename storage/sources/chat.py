@@ -27,7 +27,7 @@ class ChatAdapter(SourceAdapter):
     """Has no place of its own: it reads what it is pointed at."""
 
     agent: ClassVar[str] = "chat"
-    revision: ClassVar[int] = 1
+    revision: ClassVar[int] = 2
 
     def recognises(self, path: Path, head: Sequence[Json]) -> bool:
         known = sum(any(found.messages for found in content.conversations(v)) for v in head)

@@ -148,17 +148,26 @@ def thinking_blocks(message: Mapping[str, Any]) -> list[ContentBlock]:
 
 
 def usage(value: Any) -> Usage | None:
-    """The figures of a response. ``prompt_tokens`` counts cached and cache-writing tokens, too."""
+    """The figures of a response, by the names of chat completions, of the Responses API or of
+    Anthropic. Those of the prompt count cached and cache-writing tokens, too, Anthropic's not."""
     fields = mapping(value)
     prompt = count(fields.get("prompt_tokens", fields.get("input_tokens")))
     output = count(fields.get("completion_tokens", fields.get("output_tokens")))
-    details = mapping(fields.get("prompt_tokens_details"))
+    details = _details(fields, "prompt_tokens_details", "input_tokens_details")
     read = count(details.get("cached_tokens"))
     if read is None:
         read = count(fields.get("cache_read_input_tokens", fields.get("prompt_cache_hit_tokens")))
     write = count(fields.get("cache_creation_input_tokens"))
-    reasoning = count(mapping(fields.get("completion_tokens_details")).get("reasoning_tokens"))
+    if prompt is not None and not details and "prompt_tokens" not in fields:
+        prompt += (read or 0) + (write or 0)
+    produced = _details(fields, "completion_tokens_details", "output_tokens_details")
+    reasoning = count(produced.get("reasoning_tokens"))
     return usage_of_prompt(prompt, output, read=read, written=write, reasoning=reasoning)
+
+
+def _details(fields: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """The first of these that is there."""
+    return next(filter(None, (mapping(fields.get(name)) for name in names)), {})
 
 
 def arguments(value: Any) -> Any:

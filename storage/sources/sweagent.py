@@ -19,7 +19,7 @@ class SweAgentAdapter(SourceAdapter):
     """Reads one document a run."""
 
     agent: ClassVar[str] = "sweagent"
-    revision: ClassVar[int] = 1
+    revision: ClassVar[int] = 2
 
     def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:
         # SWE-agent's own default lies in the folder that it was installed in.

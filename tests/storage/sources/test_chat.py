@@ -16,6 +16,7 @@ from compress.messages import Message, derive_messages
 from compress.surface import fold
 from storage.sources.base import FileReader
 from storage.sources.chat import ChatAdapter
+from storage.sources.chat_content import usage
 from storage.sources.registry import adapter_of, registry
 from storage.tail import Tail
 from tests.derivation import content, read, records
@@ -313,3 +314,38 @@ def test_blocks_from_the_record_alone_are_those_of_the_event(rows: list[Any]) ->
             for event in derived.events:
                 SessionEvent.model_validate(event.model_dump())
                 assert ADAPTER.blocks(record.value, event.block) == event.blocks
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        {
+            "prompt_tokens": 100,
+            "completion_tokens": 9,
+            "prompt_tokens_details": {"cached_tokens": 80},
+            "completion_tokens_details": {"reasoning_tokens": 4},
+            "cache_creation_input_tokens": 5,
+        },
+        {
+            "input_tokens": 100,
+            "output_tokens": 9,
+            "input_tokens_details": {"cached_tokens": 80},
+            "output_tokens_details": {"reasoning_tokens": 4},
+            "cache_creation_input_tokens": 5,
+        },
+    ],
+)
+def test_a_prompt_counts_what_came_from_the_cache_whatever_its_figures_are_called(
+    figures: dict[str, Any],
+) -> None:
+    assert usage(figures) == Usage(input=15, cache_read=80, cache_write=5, output=9, reasoning=4)
+
+
+def test_anthropics_input_counts_nothing_of_the_cache() -> None:
+    figures = {
+        "input_tokens": 15,
+        "output_tokens": 9,
+        "cache_read_input_tokens": 80,
+        "cache_creation_input_tokens": 5,
+    }
+    assert usage(figures) == Usage(input=15, cache_read=80, cache_write=5, output=9)
