@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -73,6 +74,9 @@ class Emission:
     model: str | None = None
 
 
+_SEQ = attrgetter("seq")
+
+
 class GeminiEvents(FileReader):
     """Makes the events of the record at hand; what it means is the reader's part."""
 
@@ -136,16 +140,20 @@ class GeminiEvents(FileReader):
         made = mark(seq, name, block, op, turn=self._turn, time=self._time, meta=meta)
         self._events.append(made)
 
-    def _place(self, emissions: Sequence[Emission], wanted: list[Node], *, compacts: bool) -> None:
-        """The events of these slots. Afterwards exactly the wanted nodes stand."""
-        before = self._standing
+    def _place(
+        self, emissions: Sequence[Emission], wanted: list[Node], *, compacts: bool, at: int = 0
+    ) -> None:
+        """The events of these slots. Afterwards exactly the wanted nodes stand, behind the first
+        ``at`` of those that stand now."""
+        before = self._standing[at:]
         new = [e for e in emissions if e.node is not None and not e.node.seq]
         straight = wanted == [*before, *(e.node for e in new)]
         summary = None
         if compacts:
             summary = next((e for e in new if e.group.meta.get("checkpoint")), None)
         in_place = {} if straight or summary is not None else _replaced(before, wanted)
-        if straight or [in_place.get(node, node) for node in before] == wanted:
+        current = wanted if straight else [in_place.get(node, node) for node in before]
+        if straight or current == wanted:
             carrier = None
         else:
             free = [e for e in new if e.node and e.node.view is None and e.node not in in_place]
@@ -158,13 +166,12 @@ class GeminiEvents(FileReader):
         # All others first: the list that the last one carries names them.
         for emission in [e for e in emissions if e is not carrier]:
             self._make(emission, straight=straight, replaces=new_of.get(emission.node))
+        self._standing[at:] = current if carrier is None else wanted
         if carrier is not None:
-            self._make(carrier, wanted=wanted)
-            self._standing = wanted
-        elif straight or all(node in wanted for node in new_of):
-            current = wanted if straight else [in_place.get(node, node) for node in before]
-            self._standing = current
-            self._mark(wanted, "branch" if wanted else "clear")
+            self._make(carrier, wanted=self._standing)
+        elif current != wanted:
+            all_of_it = [*self._standing[:at], *wanted]
+            self._mark(all_of_it, "branch" if all_of_it else "clear")
         if summary is not None:
             self._log("compact/end")
 
@@ -240,7 +247,7 @@ def _replaced(before: Sequence[Node], wanted: Sequence[Node]) -> dict[Node, Node
 
 
 def _rebase(wanted: Sequence[Node]) -> Rebase:
-    return rebase(node.seq for node in wanted)
+    return rebase(map(_SEQ, wanted))
 
 
 def _role(group: Group) -> Role | None:

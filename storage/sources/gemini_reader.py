@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -105,15 +106,23 @@ class GeminiReader(GeminiTurns):
 
     def _rewind(self, target: str) -> None:
         """Takes away the message and all after it; all there are where it is not known."""
-        ids = list(self._messages)
-        for name in ids[ids.index(target) if target in self._messages else 0 :]:
-            for node in self._messages.pop(name):
+        is_known, standing = target in self._messages, len(self._standing)
+        while self._messages:
+            name, nodes = self._messages.popitem()
+            standing -= len(nodes)
+            for node in nodes:
                 node.alive = False
-        self._mark(self._wanted(), "rewind")
+            if is_known and name == target:
+                break
+        self._mark(self._standing[:standing], "rewind")
 
     def _follow(self, record: Record, decoded: Decoded) -> None:
         """Messages that come one after another, each as new or in place of its earlier state."""
         emissions: list[Emission] = []
+        known = {message.id for message in decoded.messages if message.id in self._messages}
+        # What stands before the first message that is written again is not looked at.
+        number, since = len(self._messages), self._since(known)
+        at = len(self._standing) - sum(len(nodes) for nodes in self._newest(since))
         for message in decoded.messages:
             native = self._native
             if decoded.kind == "contents" or not message.id:
@@ -128,8 +137,25 @@ class GeminiReader(GeminiTurns):
                 node.alive = False
             emissions += self._match(message, name, native, _Known(earlier), earlier)
             self._tell_workspace(message)
-        self._place(emissions, self._wanted(), compacts=False)
+        tail = self._newest(since + len(self._messages) - number)
+        wanted = [node for nodes in reversed(tail) for node in nodes]
+        self._place(emissions, wanted, compacts=False, at=at)
         self._tell_after(emissions, decoded)
+
+    def _since(self, names: set[str]) -> int:
+        """How many messages there are from the first of these on."""
+        found = 0
+        for number, name in enumerate(reversed(self._messages), 1):
+            if not names:
+                break
+            if name in names:
+                names.remove(name)
+                found = number
+        return found
+
+    def _newest(self, messages: int) -> list[list[Node]]:
+        """The nodes of so many messages, the newest first."""
+        return list(islice(reversed(self._messages.values()), messages))
 
     def _restart(self, record: Record, decoded: Decoded) -> None:
         """A checkpoint: these are all messages now."""
