@@ -6,7 +6,7 @@ Source: pi's ``core/session-manager.js``: ``buildSessionPath``, ``buildContextEn
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 
@@ -54,21 +54,19 @@ class Tree:
             self._edited.add(entry.edits)
         return straight
 
-    def path(self) -> list[Entry]:
-        """From the root to the leaf. A missing parent ends it; so does a cycle."""
-        found: list[Entry] = []
+    def _back(self) -> Iterator[Entry]:
+        """From the leaf to the root. A missing parent ends it; so does a cycle."""
         seen: set[str] = set()
         at = self.leaf
         while at is not None and at in self.entries and at not in seen:
             seen.add(at)
             entry = self.entries[at]
-            found.append(entry)
+            yield entry
             at = entry.parent
-        return found[::-1]
 
     def standing(self) -> list[int]:
         """The nodes that the model would read now, derived from scratch."""
-        context = _context(self.path())
+        context = self._context()
         edits = {entry.edits: entry for entry in context if entry.edits is not None}
         nodes: list[int] = []
         for index, entry in enumerate(context):
@@ -83,13 +81,23 @@ class Tree:
                 nodes.extend(entry.nodes)
         return nodes
 
+    def _context(self) -> Sequence[Entry]:
+        """The newest compaction on the way to the leaf, the entries that it keeps, and those after
+        it. What is older is not looked at."""
+        way = self._back()
+        after: list[Entry] = []
+        for entry in way:
+            if entry.compaction:
+                return [entry, *self._kept(entry.first_kept, way), *reversed(after)]
+            after.append(entry)
+        return after[::-1]
 
-def _context(path: Sequence[Entry]) -> Sequence[Entry]:
-    """The newest compaction of the path, the entries that it keeps, and those after it."""
-    at = next((i for i in range(len(path) - 1, -1, -1) if path[i].compaction), None)
-    if at is None:
-        return path
-    first = path[at].first_kept
-    kept_from = next((i for i in range(at) if path[i].id == first), at)
-    kept = [entry for entry in path[kept_from:at] if not entry.system]
-    return [path[at], *kept, *path[at + 1 :]]
+    def _kept(self, first: str | None, way: Iterator[Entry]) -> Sequence[Entry]:
+        """From this entry on, on the way back; none where it is not on it."""
+        kept: list[Entry] = []
+        for entry in way if first in self.entries else ():
+            if not entry.system:
+                kept.append(entry)
+            if entry.id == first:
+                return kept[::-1]
+        return ()
