@@ -31,7 +31,7 @@ from storage.connection import Connections
 from storage.errors import UnknownEventError, UnknownSessionError
 from storage.format import SEQ_MASK
 from storage.records import parse_record
-from storage.sources.base import Record, Registry
+from storage.sources.base import Contents, Record, Registry
 from storage.strand import Strand
 
 _OPERATIONS = (
@@ -197,7 +197,7 @@ class Store:
                     f"WHERE id IN ({marks}) ORDER BY record_id",
                     [rows.event_id(session.id, seq) for seq in page],
                 ).fetchall()
-            read = self._reader(adapter.blocks)
+            read = self._reader(adapter.contents)
             for row in matches:
                 entry = rows.decode_entry(row)
                 native, block, record = row[-3:]
@@ -210,16 +210,16 @@ class Store:
         return [found[seq] for seq in seqs]
 
     def _reader(
-        self, decode: Callable[[Any, int], tuple[ContentBlock, ...]]
+        self, contents: Callable[[Any], Contents]
     ) -> Callable[[int, int], tuple[ContentBlock, ...]]:
-        """Decodes blocks; a record that gives several events is parsed once."""
-        last: tuple[int, Any] = (-1, None)
+        """Decodes blocks; a record that gives several events is parsed and decoded once."""
+        last: tuple[int, Contents] | None = None
 
         def read(record: int, block: int) -> tuple[ContentBlock, ...]:
             nonlocal last
-            if last[0] != record:
-                last = (record, self._record(record).value)
-            return decode(last[1], block)
+            if last is None or last[0] != record:
+                last = (record, contents(self._record(record).value))
+            return last[1](block)
 
         return read
 

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self
@@ -129,6 +130,9 @@ class Stand(NamedTuple):
     inode: int = 0
 
 
+Contents = Callable[[int], tuple[ContentBlock, ...]]
+"""Block index of an event → its content."""
+
 History = Callable[[], Iterator[bytes]]
 """The raw records that the store holds of a log, in order."""
 
@@ -228,6 +232,11 @@ class SourceAdapter(ABC):
     def blocks(self, value: Json, block: int) -> tuple[ContentBlock, ...]:
         """The content of one event, from its raw record alone: what ``feed`` put into
         ``SessionEvent.blocks`` for the event with this block index."""
+
+    def contents(self, value: Json) -> Contents:
+        """The same for all events of a record, which may have many: what they share is decoded
+        once. Default: each by itself."""
+        return partial(self.blocks, value)
 
 
 @dataclass(slots=True)

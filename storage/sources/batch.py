@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from compress.events import ContentBlock, Rebase, SessionEvent, SurfaceOp
 from storage.sources.base import (
+    Contents,
     Derived,
     FileReader,
     Json,
@@ -48,9 +49,12 @@ class BatchAdapter(SourceAdapter):
         return BatchReader(path, numbering)
 
     def blocks(self, value: Json, block: int) -> tuple[ContentBlock, ...]:
+        return self.contents(value)(block)
+
+    def contents(self, value: Json) -> Contents:
         found = exchange(value)
         slots = [] if found is None else found.slots()
-        return slots[block].blocks() if block < len(slots) else ()
+        return lambda block: slots[block].blocks() if block < len(slots) else ()
 
 
 @dataclass(slots=True)

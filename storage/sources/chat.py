@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from compress.events import ContentBlock, SessionEvent
 from storage.sources import chat_content as content
 from storage.sources.base import (
+    Contents,
     Derived,
     FileReader,
     Json,
@@ -39,6 +40,15 @@ class ChatAdapter(SourceAdapter):
     def blocks(self, value: Json, block: int) -> tuple[ContentBlock, ...]:
         slot = next(islice(_all_slots(value), block, None), None)
         return () if slot is None else slot.blocks()
+
+    def contents(self, value: Json) -> Contents:
+        slots = list(_all_slots(value))
+
+        def read(block: int) -> tuple[ContentBlock, ...]:
+            slot = slots[block] if 0 <= block < len(slots) else None
+            return () if slot is None else slot.blocks()
+
+        return read
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from compress.events import ContentBlock, SessionEvent
 from compress.markup import behind_elements
 from storage.sources.base import (
+    Contents,
     Derived,
     FileReader,
     Json,
@@ -227,8 +228,11 @@ class ClaudeAdapter(SourceAdapter):
         return ClaudeReader(path, numbering)
 
     def blocks(self, value: Json, block: int) -> tuple[ContentBlock, ...]:
+        return self.contents(value)(block)
+
+    def contents(self, value: Json) -> Contents:
         parts = decode(value)
-        return parts[block].blocks if 0 <= block < len(parts) else ()
+        return lambda block: parts[block].blocks if 0 <= block < len(parts) else ()
 
 
 def _first_words(events: Iterable[SessionEvent]) -> str | None:

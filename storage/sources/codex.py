@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from compress.events import ContentBlock
-from storage.sources.base import FileReader, Json, Numbering, Root, SourceAdapter
+from storage.sources.base import Contents, FileReader, Json, Numbering, Root, SourceAdapter
 from storage.sources.codex_reader import CodexReader
 from storage.sources.codex_records import KNOWN_TYPES, blocks_of
 from storage.sources.values import mapping
@@ -46,5 +46,8 @@ class CodexAdapter(SourceAdapter):
         return CodexReader(path, numbering, found.group(1) if found else path.stem)
 
     def blocks(self, value: Json, block: int) -> tuple[ContentBlock, ...]:
+        return self.contents(value)(block)
+
+    def contents(self, value: Json) -> Contents:
         found = blocks_of(value)
-        return found[block] if 0 <= block < len(found) else ()
+        return lambda block: found[block] if 0 <= block < len(found) else ()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from compress.events import ContentBlock
-from storage.sources.base import FileReader, Json, Numbering, Root, SourceAdapter
+from storage.sources.base import Contents, FileReader, Json, Numbering, Root, SourceAdapter
 from storage.sources.gemini_messages import decode, is_content
 from storage.sources.gemini_reader import GeminiReader
 from storage.sources.values import listing, mapping
@@ -43,10 +43,11 @@ class GeminiAdapter(SourceAdapter):
         return GeminiReader(path, numbering)
 
     def blocks(self, value: Json, block: int) -> tuple[ContentBlock, ...]:
-        for index, slot in enumerate(decode(value).slots):
-            if index == block:
-                return slot.blocks
-        return ()
+        return self.contents(value)(block)
+
+    def contents(self, value: Json) -> Contents:
+        slots = list(decode(value).slots)
+        return lambda block: slots[block].blocks if 0 <= block < len(slots) else ()
 
 
 def _is_own(value: Json) -> bool:

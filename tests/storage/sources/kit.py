@@ -81,11 +81,13 @@ def check_content(adapter: SourceAdapter, path: Path, log: Sequence[Record]) -> 
     """The content of each event follows from its raw record alone."""
     reader = adapter.open(path)
     for record in log:
+        contents = adapter.contents(record.value)
         for derived in reader.feed(record):
             for event in derived.events:
                 # pi's edit of a result does not repeat the id of its call: the facts have it.
                 if "call_id" not in event.meta:
                     assert adapter.blocks(record.value, event.block) == event.blocks
+                    assert contents(event.block) == event.blocks
 
 
 def check_surface(adapter: SourceAdapter, events: Events, *, strict: bool = True) -> None:

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from storage.sources.registry import registry
+from tests.storage.sources import codex_logs as codex
 from tests.storage.sources import copilot_logs as copilot
 from tests.storage.sources import gemini_logs as gemini
 from tests.storage.sources import openhands_logs as openhands
 from tests.storage.sources import pi_logs as pi
 from tests.storage.sources.claude_log import Log
 from tests.storage.sources.kit import rows_as_records
-from tests.storage.sources.steps import steps_of
+from tests.storage.sources.steps import steps, steps_of
 
 Rows = list[dict[str, Any]]
 
@@ -103,4 +104,46 @@ def test_twice_the_log_takes_twice_the_steps(
     _, once, twice = (
         steps_of(adapter, Path(path), rows_as_records(log(turns))) for turns in (5, 60, 120)
     )
+    assert twice < 2.2 * once
+
+
+def _messages(turns: int) -> Rows:
+    pairs = (("user", "q"), ("assistant", "a"))
+    return [{"role": role, "content": f"{word}{n}"} for n in range(turns) for role, word in pairs]
+
+
+def _request(turns: int) -> dict[str, Any]:
+    body = {"model": "m", "messages": _messages(turns)}
+    return {"custom_id": "r", "method": "POST", "url": "/v1/chat/completions", "body": body}
+
+
+def _document(turns: int) -> dict[str, Any]:
+    pairs = [(gemini.user(f"u{n}", "q"), gemini.answer(f"g{n}", "so")) for n in range(turns)]
+    return {**gemini.HEADER, "messages": [message for pair in pairs for message in pair]}
+
+
+RECORDS: list[tuple[str, Callable[[int], dict[str, Any]]]] = [
+    ("batch", _request),
+    ("chat", lambda turns: {"messages": _messages(turns)}),
+    ("codex", lambda turns: codex.compacted(*map(str, range(turns)))),
+    ("gemini", _document),
+]
+
+
+@pytest.mark.parametrize(("agent", "record"), RECORDS, ids=[agent for agent, _ in RECORDS])
+def test_all_contents_of_a_record_are_read_in_steps_that_grow_with_it(
+    agent: str, record: Callable[[int], dict[str, Any]]
+) -> None:
+    adapter = registry().for_agent(agent)
+
+    def reading(turns: int) -> int:
+        value = record(turns)
+
+        def read() -> None:
+            contents = adapter.contents(value)
+            assert any([contents(block) for block in range(2 * turns)])
+
+        return steps(read)
+
+    _, once, twice = reading(5), reading(100), reading(200)
     assert twice < 2.2 * once
