@@ -141,7 +141,7 @@ def test_all_contents_of_a_record_are_read_in_steps_that_grow_with_it(
 
         def read() -> None:
             contents = adapter.contents(value)
-            assert any([contents(block) for block in range(2 * turns)])
+            assert [content for block in range(2 * turns) if (content := contents(block))]
 
         return steps(read)
 
