@@ -39,8 +39,8 @@ from inspector.cli_shell import OutputError, Shell, error_document, put, put_all
 DONE, REFUSED, INTERRUPTED = 0, 1, 130
 _WAYS_OUT = {"stale_node": "ullage show SESSION lists the events that stand."}
 """What the engine cannot say: which command helps."""
-_LOADING = 100_000
-"""Objects that are made before garbage is looked for among them."""
+_OBJECTS = 100_000
+"""How many more objects a command may make than it gives up before it looks for garbage."""
 NO_ROOM = (errno.ENOSPC, errno.EIO)
 
 
@@ -118,8 +118,8 @@ for _command in (
 def main() -> None:
     """The entry point of the ``ullage`` command."""
     # What is loaded lives as long as the program: to look through it for garbage again and again
-    # is a tenth of the time until something is shown.
-    gc.set_threshold(_LOADING)
+    # is a tenth of the time until something is shown. The app has figures of its own.
+    gc.set_threshold(_OBJECTS)
     sys.exit(run(sys.argv[1:]))
 
 

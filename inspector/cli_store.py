@@ -42,8 +42,6 @@ _OWN = ("--help", "--version")
 """Options that a person may take for commands."""
 _NEAR = 0.7
 """How alike a word must be to a command for a slip of the finger: 0 to 1."""
-_SHORT = (700, 10, 10)
-"""When garbage is looked for while a person sees the screen: Python's own figures."""
 NOTE_SECONDS = 30
 """How long a note in the app is seen."""
 
@@ -93,7 +91,6 @@ def run_app(
     opened(tell)
     # The program itself is no garbage; looking through it now and then would stop the screen.
     gc.freeze()
-    gc.set_threshold(*_SHORT)
     with on_signals(ENDING, app.exit):
         app.run()
 
