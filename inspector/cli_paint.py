@@ -99,7 +99,7 @@ def percent(fraction: float | None) -> str:
     """``71 %``, ``<1 %`` for what would round to nothing, or ``–`` where it is unknown."""
     if fraction is None:
         return "–"
-    return "<1 %" if 0 < fraction < 0.005 else f"{fraction * 100:.0f} %"
+    return "<1 %" if 0 < fraction <= 0.005 else f"{fraction * 100:.0f} %"
 
 
 def short(tokens: int | None) -> str:

@@ -40,7 +40,7 @@ def percent(share: float | None) -> str:
     """A share, 0…, as whole percent: ``71 %``; ``<1 %`` for little, ``–`` for unknown."""
     if share is None:
         return "–"
-    return "<1 %" if 0 < share < 0.005 else f"{share * 100:.0f} %"
+    return "<1 %" if 0 < share <= 0.005 else f"{share * 100:.0f} %"
 
 
 def age(seconds: float | None) -> str:

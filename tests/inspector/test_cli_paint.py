@@ -79,7 +79,7 @@ def test_ages(seconds: float | None, text: str) -> None:
 
 def test_percentages() -> None:
     assert (percent(None), percent(0.784), percent(1.2)) == ("–", "78 %", "120 %")
-    assert (percent(0.0), percent(0.001), percent(0.005)) == ("0 %", "<1 %", "0 %")
+    assert (percent(0.0), percent(0.001), percent(0.005)) == ("0 %", "<1 %", "<1 %")
 
 
 def test_a_sparkline_shows_the_newest() -> None:
