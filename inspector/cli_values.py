@@ -87,8 +87,9 @@ class TakesQuery(click.Command):
         except click.NoSuchOption as error:
             if error.possibilities:
                 raise
+            refused = error.message.rstrip(".")
             raise click.UsageError(
-                f"{error.message} A query that begins with - follows --: {ctx.command_path} -- …",
+                f"{refused}. A query that begins with - follows --: {ctx.command_path} -- …",
                 ctx,
             ) from None
 

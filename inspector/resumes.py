@@ -111,7 +111,8 @@ def _path(
     if folder is not None and not (Path(folder).is_absolute() and Path(folder).is_dir()):
         raise ResumeRefusedError(
             f"{label} resumes a session in its project's folder only, and {folder} is "
-            "not there: make the folder, or write the copy elsewhere: ullage resume --out DIR."
+            "not there: make the folder, or write the copy elsewhere: "
+            "ullage resume SESSION --out DIR."
         )
     original = Path(record.path)
     roots = locations.roots(record.agent)
