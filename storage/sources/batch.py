@@ -39,7 +39,7 @@ class BatchAdapter(SourceAdapter):
     """Has no place of its own: it reads what it is pointed at."""
 
     agent: ClassVar[str] = "batch"
-    revision: ClassVar[int] = 1
+    revision: ClassVar[int] = 2
 
     def recognises(self, path: Path, head: Sequence[Json]) -> bool:
         known = sum(exchange(value) is not None for value in head)

@@ -27,7 +27,7 @@ class OpenhandsAdapter(SourceAdapter):
     """Reads folders of conversations, one event a line, and exported lists."""
 
     agent: ClassVar[str] = "openhands"
-    revision: ClassVar[int] = 1
+    revision: ClassVar[int] = 2
     beside: ClassVar[tuple[str, ...]] = (tree.EVENT_FILES,)
 
     def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:
