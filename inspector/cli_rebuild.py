@@ -127,7 +127,7 @@ def rebuild_text(report: RebuildReport, paint: Paint, *, past: bool = False) -> 
     elif not report.files:
         ways = "--save writes it to files."
         if not past:
-            ways = "--commit puts it on the plan, --save writes it to files."
+            ways = "--commit puts it on the plan, --save in files."
         yield paint(f"A preview: nothing was written. {ways}", "dim")
 
 

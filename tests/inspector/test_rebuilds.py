@@ -207,7 +207,7 @@ def test_the_sections_come_with_their_figures_and_then_the_context(
     assert any(row.startswith("Recent turns ") for row in rows)
     assert "names most likely needed again stand in it" in done.out
     assert any(row.startswith("│ # Context of an earlier session") for row in rows)
-    assert rows[-1].endswith("--commit puts it on the plan, --save writes it to files.")
+    assert rows[-1].endswith("--commit puts it on the plan, --save in files.")
     assert max(map(len, rows)) <= 80
     given = ullage("rebuild", SESSION, "--query", "kilns", db=db).out
     assert "going on with: kilns" in given
