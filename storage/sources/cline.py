@@ -49,7 +49,7 @@ class ClineAdapter(SourceAdapter):
     """Reads both stores, and copies of their documents."""
 
     agent: ClassVar[str] = "cline"
-    revision: ClassVar[int] = 1
+    revision: ClassVar[int] = 2
     beside: ClassVar[tuple[str, ...]] = (
         files.SCREEN_FILE,
         files.EDITS_FILE,

@@ -184,11 +184,19 @@ class Identities:
     def __init__(self) -> None:
         self._seen: dict[str, int] = {}
         self._named: dict[str, int] = {}
+        """Each id that was given, and the number of the newest that was made of it."""
 
     def own(self, name: str) -> str:
-        """The record's own id, told apart from those of earlier records that had it, too."""
-        seen = self._named[name] = self._named.get(name, 0) + 1
-        return name if seen == 1 else f"{name}~{seen}"
+        """The record's own id, told apart from those of earlier records that had it, too, or that
+        were given what looks like it."""
+        number, made = self._named.get(name, 0), name
+        while made in self._named:
+            number += 1
+            made = f"{name}~{number}"
+        self._named[made] = 1
+        if made != name:
+            self._named[name] = number
+        return made
 
     def of(self, record: Record, content: Any) -> str:
         """The identity of a record whose identifying content is this JSON value."""

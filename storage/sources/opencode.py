@@ -28,7 +28,7 @@ class OpencodeAdapter(SourceAdapter):
     """Reads the database of 1.2 and later, the files before it, and ``opencode export``."""
 
     agent: ClassVar[str] = "opencode"
-    revision: ClassVar[int] = 1
+    revision: ClassVar[int] = 2
     global_ids: ClassVar[bool] = True
     beside: ClassVar[tuple[str, ...]] = ("msg_*.json", "prt_*.json")
 

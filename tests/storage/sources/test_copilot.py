@@ -67,6 +67,11 @@ def test_the_model_sees_the_transformed_words_and_the_result_that_was_meant_for_
     ]
 
 
+def test_a_record_whose_id_looks_like_one_that_was_made_stands_too() -> None:
+    rows = [start(), user("a", "one"), user("a", "two"), user("a~2", "three")]
+    assert [text for _, text, *_ in entries(feed(*rows)[1][""])] == ["one", "two", "three"]
+
+
 def test_messages_of_one_request_are_one_node() -> None:
     _, events = feed(
         user("u", "x"), answer("a", "one", apiCallId="r"), answer("b", "two", "c", apiCallId="r")

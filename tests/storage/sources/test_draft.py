@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from compress.events import Rebase, Usage
 from storage.sources.draft import (
@@ -21,6 +23,34 @@ def test_an_id_that_comes_again_is_told_apart() -> None:
     identities = Identities()
     names = ["a", "b", "a", "a", "b"]
     assert [identities.own(name) for name in names] == ["a", "b", "a~2", "a~3", "b~2"]
+
+
+@pytest.mark.parametrize(
+    ("names", "given"),
+    [
+        (["a", "a", "a~2"], ["a", "a~2", "a~2~2"]),
+        (["a", "a~2", "a", "a"], ["a", "a~2", "a~3", "a~4"]),
+        (["a~2", "a~3", "a", "a", "a~3"], ["a~2", "a~3", "a", "a~4", "a~3~2"]),
+        (["a", "a", "a~2", "a~2", "a~2~2"], ["a", "a~2", "a~2~2", "a~2~3", "a~2~2~2"]),
+    ],
+)
+def test_an_id_that_looks_like_one_that_was_made_is_told_apart(
+    names: list[str], given: list[str]
+) -> None:
+    identities = Identities()
+    assert [identities.own(name) for name in names] == given
+
+
+@settings(max_examples=100)
+@given(st.lists(st.sampled_from(["", "a", "a~1", "a~2", "a~2~2", "a~3", "~2", "b"]), max_size=12))
+def test_no_two_records_have_one_identity(names: list[str]) -> None:
+    identities = Identities()
+    found = [identities.own(name) for name in names]
+    assert len(set(found)) == len(names)
+    # The first with an id keeps it, where nothing else was given it before.
+    for at, name in enumerate(names):
+        assert found[at].startswith(name)
+        assert (found[at] == name) == (name not in found[:at])
 
 
 def test_a_record_without_an_id_is_named_by_its_content_and_how_often_it_came() -> None:
