@@ -15,7 +15,7 @@ import platform
 import re
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,23 +44,28 @@ def publish(draft: Path, path: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A file that is being written, and has no name of its own yet."""
+    """A file that is being written, and has no name of its own yet. It gets one when all of it is
+    on the disk: it would outlive a power cut, and what a system refuses only at the end (a quota, a
+    network drive) is refused before the name is given.
+    """
 
     path: Path
     file: BinaryIO
 
     def publish(self, path: Path) -> None:
         """Gives it its name. Raises ``FileExistsError`` where that is taken, other ``OSError``."""
-        self.file.flush()
+        self._to_disk()
         publish(self.path, path)
 
-    def replace(self, path: Path) -> None:
-        """Puts it in the place of the file of this name, if there is one. Raises ``OSError``."""
-        self.file.flush()
+    def replace(self, path: Path, check: Callable[[], object] | None = None) -> None:
+        """Puts it in the place of the file of this name, if there is one. ``check`` is called right
+        before, and leaves that file in its place by raising. Raises ``OSError``."""
+        self._to_disk()
+        if check is not None:
+            check()
         self.path.replace(path)
 
-    def to_disk(self) -> None:
-        """Waits until what was written would outlive a power cut. Raises ``OSError``."""
+    def _to_disk(self) -> None:
         self.file.flush()
         os.fsync(self.file.fileno())
 
@@ -120,14 +125,23 @@ def _new(folder: Path) -> Draft:
 def _remove_if_left(path: Path) -> None:
     if not _is_own(path.lstat()):
         return
-    # For writing, since on some network drives only such a file can be locked for one alone.
-    handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    handle = _opened(path)
     try:
         found = os.fstat(handle)
         if _is_own(found) and _locked(handle) and os.path.samestat(found, path.lstat()):
             path.unlink()
     finally:
         os.close(handle)
+
+
+def _opened(path: Path) -> int:
+    flags = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        # For writing, since on some network drives only such a file can be locked for one alone.
+        return os.open(path, os.O_RDWR | flags)
+    except PermissionError:
+        # The draft of a file that nobody may write to.
+        return os.open(path, os.O_RDONLY | flags)
 
 
 def _is_own(found: os.stat_result) -> bool:

@@ -13,6 +13,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from compress.errors import CompressError
@@ -122,8 +123,7 @@ def write(file: SettingsFile, data: bytes) -> tuple[Path, ...]:
             if file.data is None:
                 draft.publish(file.real)
             else:
-                _unchanged(file)
-                draft.replace(file.real)
+                draft.replace(file.real, partial(_unchanged, file))
     except FileExistsError:
         raise _changed(file) from None
     except OSError as error:
@@ -161,7 +161,6 @@ def _draft(beside: Path, data: bytes, mode: int) -> Iterator[Draft]:
     with drafted(beside.parent) as draft:
         draft.file.write(data)
         os.fchmod(draft.file.fileno(), mode)
-        draft.to_disk()
         yield draft
 
 

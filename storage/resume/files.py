@@ -27,7 +27,6 @@ def write_new(path: Path, lines: Iterable[bytes]) -> None:
             for line in lines:
                 draft.file.write(line)
                 draft.file.write(b"\n")
-            draft.to_disk()
             draft.publish(path)
         _sync_folder(path.parent)
     except FileExistsError as error:

@@ -75,6 +75,22 @@ def test_the_draft_of_a_killed_process_is_taken_away_by_the_next(tmp_path: Path)
     assert listed(tmp_path) == ["next"]
 
 
+def test_the_draft_of_a_file_that_nobody_may_write_to_is_taken_away_too(
+    tmp_path: Path, left: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = os.open
+
+    def as_an_ordinary_user(path: Path, flags: int, mode: int = 0o777) -> int:
+        if flags & (os.O_WRONLY | os.O_RDWR) and not Path(path).stat().st_mode & 0o200:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return opened(path, flags, mode)
+
+    left.chmod(0o444)
+    monkeypatch.setattr(os, "open", as_an_ordinary_user)
+    remove_left(tmp_path)
+    assert listed(tmp_path) == []
+
+
 def test_a_draft_that_is_being_written_stays_and_gets_its_name(tmp_path: Path) -> None:
     with another_writer(tmp_path / "slow") as process:
         write(tmp_path / "quick")

@@ -111,6 +111,18 @@ def test_what_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
     assert {item.name for item in tmp_path.iterdir()} == {"settings.json", "victim"}
 
 
+def test_what_changes_while_the_disk_is_waited_for_is_not_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "settings.json"
+    path.write_bytes(b"1")
+    file = read(path)
+    monkeypatch.setattr(os, "fsync", lambda _: path.write_bytes(b"theirs"))
+    with pytest.raises(SettingsFileError, match="changed meanwhile"):
+        write(file, b"mine")
+    assert path.read_bytes() == b"theirs"
+
+
 def test_a_backup_is_made_once_and_never_through_a_link(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     path.write_bytes(b"old")
