@@ -285,7 +285,8 @@ def _broken(view: Sequence[Item], branch: _Branch) -> set[str]:
     names = {item.name for item in view}
     actions = [item for item in view if item.entry.place == "action"]
     for item in actions:
-        if item.entry.response is not None and not branch.answers[item.entry.response] <= names:
+        # An action from before the SDK may have an answer that the branch knows nothing of.
+        if not branch.answers.get(item.entry.response or "", set()) <= names:
             dropped.add(item.name)
     if dropped:
         return dropped

@@ -28,6 +28,8 @@ _COPIES = 4
 _LENGTHS = (8, 40, 200, 200, 200, 1_000)
 _THOROUGH = 0.02
 """Share of the short logs that are held to the whole kit."""
+_CROSSED = 0.1
+"""Share of the logs into which lines of another log of their agent's are mixed."""
 _VIEWS: tuple[View, ...] = ("resume", "live")
 _MAY_DIFFER = {2, 20, 24}
 """Of a dump's sessions: the name, the estimate of what is in the window, its past figures."""
@@ -114,9 +116,26 @@ def mixed(food: Food, chance: Random, length: int, share: float = 0.3) -> list[b
     return raws
 
 
+def crossed(food: Food, foods: Sequence[Food], chance: Random) -> Food:
+    """The food with the lines of another one of its agent between its own, each in their order."""
+    others = [one for one in foods if one.adapter is food.adapter and one.is_lines]
+    if not food.is_lines or len(others) < 2:
+        return food
+    other = chance.choice([one for one in others if one is not food])
+    first, second = list(food.lines[::-1]), list(other.lines[::-1])
+    lines: list[Line] = []
+    while first and second:
+        lines.append(chance.choice((first, second)).pop())
+    lines += first[::-1] or second[::-1]
+    states = food.states_operations or other.states_operations
+    return food._replace(lines=lines, states_operations=states)
+
+
 def read(foods: Sequence[Food], chance: Random, clock: Clock) -> int:
     """One damaged log through its reader, the fold and the renderer; how many lines it had."""
     food = chance.choice(foods)
+    if chance.random() < _CROSSED:
+        food = crossed(food, foods, chance)
     length = chance.choice(_LENGTHS)
     raws = mixed(food, chance, length)
     reader = food.adapter.open(food.path)

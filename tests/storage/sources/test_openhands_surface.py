@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -162,6 +163,37 @@ def test_before_the_sdk_an_answer_is_sent_where_its_last_result_came() -> None:
         ("user", "tool_result", "c1", "one"),
         ("user", "tool_result", "c2", "two"),
     ]
+
+
+def test_an_action_from_before_the_sdk_stands_beside_a_condensation_of_the_sdks() -> None:
+    one = response("r0", "c0")
+    rows = [
+        of(old(1, "run", command="ls"), one, "c0"),
+        of(seen(2, "run", "out", 1), one, "c0"),
+        user("u", "x"),
+        condensation("k", ["u"], "S", 2),
+    ]
+    found = [kind for _, kind, *_ in lines(events(rows))]
+    assert found == ["text", "tool_call", "tool_result", "text"]
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 1_000_000))
+def test_logs_of_both_times_that_are_mixed_are_read_to_their_end(seed: int) -> None:
+    """No agent writes such a log; whoever joins two files does."""
+    chance = Random(seed)
+    ways = [iter(random_log(seed)), iter(random_old(seed))]
+    mixed = []
+    while ways:
+        way = chance.choice(ways)
+        row = next(way, None)
+        if row is None:
+            ways.remove(way)
+        else:
+            mixed.append(row)
+    log = events(mixed)
+    assert sent(log)
+    assert {str(row["id"]) for row in mixed} >= {event.native_id for event in log}
 
 
 @pytest.mark.corpus
