@@ -70,7 +70,7 @@ class AtifReader(FileReader):
     def _not_understood(self, record: Record) -> Derived:
         key = next(iter(self.sessions), "")
         self.sessions.setdefault(key, SessionFacts(key=key, native_id=self.path.stem))
-        name = self._count_unknown(type_name(record.value)[:200])
+        name = self._count_unknown(type_name(record.value))
         native = self._identities.of(record, record.value)
         made = event(self.numbering(key).seq(native), "unknown", native, meta={"type": name})
         return Derived(key, (made,))
@@ -107,7 +107,7 @@ class AtifReader(FileReader):
         native = f"step:{named}"[:200] if known else self._identities.of(record, raw)
         found = said(step)
         if not found:
-            name = self._count_unknown((string(step.get("source")) or type_name(raw))[:200])
+            name = self._count_unknown(string(step.get("source")) or type_name(raw))
             self._log(state, "unknown", native, base, {"type": name})
             return
         copied = step.get("is_copied_context") is True

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 Json = Any
 
 
+LONGEST_NAME = 200
+"""Characters of an unknown type that are kept."""
+
+
 class Record(NamedTuple):
     """One line of a log (or one row of another store)."""
 
@@ -108,10 +112,11 @@ class FileReader(ABC):
         return self._numberings.setdefault(session, Numbering())
 
     def _count_unknown(self, name: str) -> str:
-        """Counts a record of a type that the adapter does not know. Returns what an event calls
-        that type: at most 200 characters."""
+        """Counts a record of a type that the adapter does not know. Returns what the count and an
+        event call that type: at most 200 characters."""
+        name = name[:LONGEST_NAME]
         self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
-        return name[:200]
+        return name
 
     @abstractmethod
     def feed(self, record: Record) -> Iterable[Derived]:

@@ -76,7 +76,7 @@ class ClineReader(FileReader):
         if known:
             self.recognised += 1
         else:
-            name = self._count_unknown(type_name(record.value)[:200])
+            name = self._count_unknown(type_name(record.value))
             session.begin(self._identities.of(record, record.value), None)
             session.log("unknown", {"type": name})
         return (Derived("", session.events),) if session.events else ()

@@ -43,7 +43,7 @@ class CopilotReader(FileReader):
         session = self._of(value, data)
         session.begin(self._native(record, value), record.line, timestamp(value.get("timestamp")))
         if not isinstance(kind, str) or kind not in TYPES:
-            name = self._count_unknown(type_name(record.value)[:200])
+            name = self._count_unknown(type_name(record.value))
             session.log("unknown", {"type": name})
         else:
             self.recognised += 1

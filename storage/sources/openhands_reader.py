@@ -159,7 +159,7 @@ class OpenhandsReader(OpenhandsTurns):
     def _unknown(self, session: Session, value: Any) -> None:
         fields = mapping(value)
         named = next(filter(None, (word(fields.get(name)) for name in _NAMES)), None)
-        kind = self._count_unknown((named or type_name(value))[:200])
+        kind = self._count_unknown(named or type_name(value))
         self._emit(session, "unknown", self._base, meta={"type": kind})
 
     def _place(
@@ -181,7 +181,7 @@ class OpenhandsReader(OpenhandsTurns):
         item.node = node or first
         if repeats:
             if said:
-                self._say(session, item, raw, None, is_new=False)
+                self._say(session, item, raw, None, is_new=False, is_copy=True)
             return
         goes_on = session.conversation.add(item, parent)
         if entry.place == "condensation":
@@ -210,9 +210,12 @@ class OpenhandsReader(OpenhandsTurns):
         op: SurfaceOp | None,
         *,
         is_new: bool,
+        is_copy: bool = False,
         sources: tuple[NodeId, ...] = (),
     ) -> None:
-        """The events of an event. ``op``: of the first one; those behind it are appended."""
+        """The events of an event. ``op``: of the first one; those behind it are appended. What
+        does not stand has a node all the same, for another branch may bring it in; a copy has
+        none."""
         entry = item.entry
         kind: EventType = entry.said[0].type
         if kind == "user/message" and op is not None:
@@ -229,7 +232,7 @@ class OpenhandsReader(OpenhandsTurns):
                 session,
                 kind,
                 self._base + part,
-                node=item.node if op is not None else None,
+                node=None if is_copy else item.node,
                 op=op if part == 0 or op is None else APPEND,
                 role=each.role,
                 blocks=each.blocks,

@@ -73,7 +73,7 @@ class SweAgentReader(FileReader):
     def _not_understood(self, record: Record) -> Derived:
         key = next(iter(self.sessions), "")
         self._facts(key)
-        name = self._count_unknown(chat.name_of(record.value)[:200])
+        name = self._count_unknown(chat.name_of(record.value))
         native = self._unknown.of(record, ["unknown", record.value])
         made = event(self.numbering(key).seq(native), "unknown", native, meta={"type": name})
         return Derived(key, (made,))
@@ -131,7 +131,7 @@ class SweAgentReader(FileReader):
         native = state.identities.of(record, essence(message))
         found = said(message)
         if not found:
-            name = self._count_unknown(chat.name_of(message)[:200])
+            name = self._count_unknown(chat.name_of(message))
             self._emit(state, Said("unknown", "user", ()), native, base, meta={"type": name})
             return
         extra = mapping(mapping(message).get("extra"))

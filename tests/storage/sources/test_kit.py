@@ -54,6 +54,17 @@ def test_a_record_of_an_unheard_type(adapter: SourceAdapter, log: MadeLog) -> No
     kit.check_stranger(adapter, Path(log.path), records, strict=not log.states_operations)
 
 
+@pytest.mark.parametrize(("adapter", "log"), [param for param in LOGS if param.values[1].lines])
+def test_of_an_unheard_type_the_name_is_cut_in_the_count_too(
+    adapter: SourceAdapter, log: MadeLog
+) -> None:
+    reader = adapter.open(Path(log.path))
+    for record in kit.rows_as_records([*log.rows, {"type": "é" * 10_000}]):
+        list(reader.feed(record))
+    assert reader.unknown_types
+    assert all(len(name) <= 200 for name in reader.unknown_types)
+
+
 @pytest.mark.parametrize(("adapter", "log"), LOGS)
 @settings(max_examples=30)
 @given(data=st.data())
