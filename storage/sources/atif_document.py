@@ -109,7 +109,8 @@ def blocks_at(value: Any, block: int) -> tuple[ContentBlock, ...]:
     """The content of the event with this block index. Looks at its step alone: a document is asked
     for each of its events."""
     number, place = divmod(block, TRAJECTORY)
-    if number >= MOST_TRAJECTORIES or place >= EXTRAS or not is_trajectory(value):
+    known = 0 <= number < MOST_TRAJECTORIES and place < EXTRAS
+    if not known or not is_trajectory(value):
         return ()
     raw = next((raw for raw, *_ in islice(_walk(mapping(value), told=False), number, None)), {})
     index, part = divmod(place, STRIDE)

@@ -54,7 +54,7 @@ class BatchAdapter(SourceAdapter):
     def contents(self, value: Json) -> Contents:
         found = exchange(value)
         slots = [] if found is None else found.slots()
-        return lambda block: slots[block].blocks() if block < len(slots) else ()
+        return lambda block: slots[block].blocks() if 0 <= block < len(slots) else ()
 
 
 @dataclass(slots=True)
@@ -92,7 +92,7 @@ class BatchReader(FileReader):
         found = exchange(record.value)
         if found is None:
             url = string(mapping(record.value).get("url"))
-            name = self._count_unknown((url or type_name(record.value))[:200])
+            name = self._count_unknown(url or type_name(record.value))
             native = self._identities.of(record, record.value)
             session = self._session(None, record)
             seq = self.numbering(session.facts.key).seq(native, EXTRA_BLOCKS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -38,8 +37,7 @@ class ChatAdapter(SourceAdapter):
         return ChatReader(path, numbering)
 
     def blocks(self, value: Json, block: int) -> tuple[ContentBlock, ...]:
-        slot = next(islice(_all_slots(value), block, None), None)
-        return () if slot is None else slot.blocks()
+        return self.contents(value)(block)
 
     def contents(self, value: Json) -> Contents:
         slots = list(_all_slots(value))

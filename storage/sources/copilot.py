@@ -39,7 +39,7 @@ class CopilotAdapter(SourceAdapter):
 
     def blocks(self, value: Json, block: int) -> tuple[ContentBlock, ...]:
         found = said(value)
-        return () if found is None else found.parts[block : block + 1]
+        return () if found is None or block < 0 else found.parts[block : block + 1]
 
 
 def _is_own(value: Json) -> bool:

@@ -82,7 +82,7 @@ def blocks_at(value: Any, block: int) -> tuple[ContentBlock, ...]:
         event = None if index else value
     else:
         events = _listed(value)
-        if index < len(events):
+        if 0 <= index < len(events):
             event = events[index]
             if "action_id" in mapping(event) and "tool_call_id" not in event:
                 event = _completed(event, _call_near(events, index))

@@ -78,10 +78,12 @@ def check_records(adapter: SourceAdapter, path: Path, log: Sequence[Record]) -> 
 
 
 def check_content(adapter: SourceAdapter, path: Path, log: Sequence[Record]) -> None:
-    """The content of each event follows from its raw record alone."""
+    """The content of each event follows from its raw record alone; what is no event has none."""
     reader = adapter.open(path)
     for record in log:
         contents = adapter.contents(record.value)
+        for block in (-1, -2, -(1 << 46), 1 << 60):
+            assert adapter.blocks(record.value, block) == contents(block) == ()
         for derived in reader.feed(record):
             for event in derived.events:
                 # pi's edit of a result does not repeat the id of its call: the facts have it.
