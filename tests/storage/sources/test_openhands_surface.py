@@ -177,6 +177,22 @@ def test_an_action_from_before_the_sdk_stands_beside_a_condensation_of_the_sdks(
     assert found == ["text", "tool_call", "tool_result", "text"]
 
 
+def test_what_did_not_stand_stands_in_the_branch_that_brings_it_in() -> None:
+    """A result whose call comes behind it, in a condensed branch."""
+    rows = [
+        user("u1", "one"),
+        {**condensation("k", [], "S", 0), "parent_id": "u1"},
+        user("u2", "two", parent_id="k"),
+        {**result("o", "c", "out", "a"), "parent_id": "k"},
+        {**action("a", "c", "r"), "parent_id": "o"},
+        user("u3", "three", parent_id="a"),
+        user("u4", "four", parent_id="a"),
+    ]
+    found = messages(events(rows))
+    assert found == loaded(rows)
+    assert ("user", "tool_result", "c", "out") in found[1]
+
+
 @settings(max_examples=40)
 @given(seed=st.integers(0, 1_000_000))
 def test_logs_of_both_times_that_are_mixed_are_read_to_their_end(seed: int) -> None:
