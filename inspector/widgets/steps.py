@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from textwrap import indent
 
 from compress.artifacts.chunks import progress, state
@@ -9,6 +10,9 @@ from compress.artifacts.values import Artifact, ArtifactStep
 from inspector.artifact_reports import STEP_MARKS, ArtifactsReport
 from inspector.widgets import figures
 from inspector.widgets.text_pane import Section
+
+_MARKS = re.compile(r"(?:[#0-9.)*+\s-]|\[[ xX]\])*")
+"""What stands before a title: marks of headings and lists, numbers, a box."""
 
 
 def sections_of_artifacts(report: ArtifactsReport) -> list[Section]:
@@ -45,5 +49,6 @@ def _step(artifact: Artifact, step: ArtifactStep) -> Section:
 
 def _says_no_more(step: ArtifactStep) -> bool:
     """The text is the title, behind a list's mark or a box at most."""
-    mark = step.text.strip().removesuffix(step.title)
-    return len(mark) < len(step.text.strip()) and not mark.strip("#0123456789.)*+-[] xX")
+    text = step.text.strip()
+    marks = text.removesuffix(step.title)
+    return marks != text and _MARKS.fullmatch(marks) is not None

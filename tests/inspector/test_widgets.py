@@ -434,9 +434,19 @@ async def test_two_texts_stand_beside_each_other_where_there_is_room() -> None:
     ],
 )
 def test_a_step_is_not_shown_twice(text: str, shown: int) -> None:
-    step = ArtifactStep(
-        number=1, title="Add it", status="pending", text=text, source_event_seqs=(1,)
-    )
+    assert current_step("Add it", text).count("Add it") == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("- [X] y", False), ("[ ] y", False), ("x y", True), ("[] X y", True)]
+)
+def test_a_cross_outside_a_box_is_a_word_of_the_step(text: str, shown: bool) -> None:
+    assert (text in current_step("y", text)) is shown
+
+
+def current_step(title: str, text: str) -> str:
+    """What the detail pane shows of a step that is being worked on."""
+    step = ArtifactStep(number=1, title=title, status="pending", text=text, source_event_seqs=(1,))
     artifact = Artifact(
         id="0" * 16,
         kind="plan",
@@ -451,5 +461,4 @@ def test_a_step_is_not_shown_twice(text: str, shown: int) -> None:
     report = ArtifactsReport.model_construct(
         artifacts=(ArtifactReport.model_construct(artifact=artifact),)
     )
-    section = sections_of_artifacts(report)[-1]
-    assert section.text.count("Add it") == shown
+    return sections_of_artifacts(report)[-1].text
