@@ -217,8 +217,8 @@ class AskedContextScreen(AskingScreen[bool], Generic[H]):
             banner.show("")
 
     def _remarks(self, report: PackReport) -> tuple[str, tuple[str, str]]:
-        """What is to be known of an answer, and its sign. Where there are no rows, they say what
-        the query lacked."""
+        """What is to be known of an answer, and its sign. The answer's note is left out where there
+        are no rows: the empty list says it then."""
         over = f"The pinned lines alone are {report.overflow:,} tokens above the budget."
         note = report.note if len(self.lines.source) else None
         said = " ".join(filter(None, [over if report.overflow else "", note]))
