@@ -200,4 +200,6 @@ def _response(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _name(message: Any) -> str:
+    """What to call a message that is not understood. Where it has no role this is not what
+    :func:`chat_content.name_of` says: to say that would change events that stores hold."""
     return string(mapping(message).get("role")) or type(message).__name__

@@ -6,8 +6,9 @@ Source: openai/codex ``core/src/context_manager/history.rs`` (``drop_last_n_user
 outlives the rollbacks, and takes the records behind it one by one).
 
 A rollback that takes back a compaction brings back what that had replaced, and with it what came
-since. So what stood before each stated history is kept, and what came behind it as far as it still
-tells: each record costs a few steps, a rollback as many as the records that it takes back.
+since. So what stood before each stated history is kept, and the steps since, without those that a
+later rollback undid: a record costs a fixed amount of work, a rollback as much as the records that
+it takes back.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ class _Standing:
         self.base = base
         self.nodes: list[int] = []
         self.steps: list[_Step] = []
-        """What came since, and would still tell were there another history below it."""
+        """The steps since, without those that a later rollback undid. A rollback is a step itself
+        where it depends on the history below what it takes back."""
         self._run = 0
         """So many nodes stand last, each by its own step, the last ones."""
         self._known = known
