@@ -20,7 +20,7 @@ class GeminiAdapter(SourceAdapter):
     of contents."""
 
     agent: ClassVar[str] = "gemini"
-    revision: ClassVar[int] = 2
+    revision: ClassVar[int] = 3
 
     def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:
         own = environment.get("GEMINI_CLI_HOME")

@@ -130,13 +130,10 @@ class GeminiEvents(FileReader):
         self._extras[name] = self._extras.get(name, 0) + 1
         return self._number(name, block), name, block
 
-    def _mark(self, wanted: Sequence[Node], marker: str) -> None:
-        """Other nodes stand now, and no message said so."""
-        if list(wanted) == self._standing:
-            return
-        self._standing = list(wanted)
+    def _mark(self, marker: str, at: int) -> None:
+        """Other nodes stand now behind the first ``at``, and no message said so."""
         seq, name, block = self._extra()
-        op, meta = _rebase(wanted), {"marker": marker}
+        op, meta = _rebase(self._standing, at), {"marker": marker}
         made = mark(seq, name, block, op, turn=self._turn, time=self._time, meta=meta)
         self._events.append(made)
 
@@ -166,12 +163,11 @@ class GeminiEvents(FileReader):
         # All others first: the list that the last one carries names them.
         for emission in [e for e in emissions if e is not carrier]:
             self._make(emission, straight=straight, replaces=new_of.get(emission.node))
-        self._standing[at:] = current if carrier is None else wanted
+        self._standing[at:] = wanted
         if carrier is not None:
-            self._make(carrier, wanted=self._standing)
+            self._make(carrier, moved_from=at)
         elif current != wanted:
-            all_of_it = [*self._standing[:at], *wanted]
-            self._mark(all_of_it, "branch" if all_of_it else "clear")
+            self._mark("branch" if self._standing else "clear", at)
         if summary is not None:
             self._log("compact/end")
 
@@ -181,10 +177,10 @@ class GeminiEvents(FileReader):
         *,
         straight: bool = False,
         replaces: Node | None = None,
-        wanted: Sequence[Node] | None = None,
+        moved_from: int | None = None,
     ) -> None:
         """The events of one emission: appended, in place of one other node, with the list of what
-        stands then (``wanted``), or not standing yet."""
+        stands then behind so many nodes (``moved_from``), or not standing yet."""
         group, node = emission.group, emission.node
         usage = self._spent(emission) if group.type == "assistant/message" else None
         for offset, slot in enumerate(group.slots[emission.first :]):
@@ -201,8 +197,8 @@ class GeminiEvents(FileReader):
                     sources = (replaces.seq, seq)
                 elif replaces is not None:
                     op = APPEND
-                elif wanted is not None and offset == len(group.slots) - 1:
-                    op = _rebase(wanted)
+                elif moved_from is not None and offset == len(group.slots) - 1:
+                    op = _rebase(self._standing, moved_from)
             self._events.append(
                 event(
                     seq,
@@ -235,19 +231,23 @@ class GeminiEvents(FileReader):
 
 
 def _replaced(before: Sequence[Node], wanted: Sequence[Node]) -> dict[Node, Node]:
-    """Nodes that others stand in place of, one for one: old → new."""
+    """Nodes that new ones stand in place of, one for one: old → new. One that stood before and
+    comes back brings no event that could say so."""
     if len(before) != len(wanted):
         return {}
     stays = {*before} & {*wanted}
     return {
         old: new
         for old, new in zip(before, wanted, strict=True)
-        if old is not new and not stays & {old, new} and old.view is None and new.view is None
+        if not new.seq and not stays & {old, new} and old.view is None and new.view is None
     }
 
 
-def _rebase(wanted: Sequence[Node]) -> Rebase:
-    return rebase(map(_SEQ, wanted))
+def _rebase(wanted: Sequence[Node], at: int) -> Rebase:
+    """The first ``at`` stand already. Told behind the last of them that stands in both views."""
+    while at and wanted[at - 1].view is not None:
+        at -= 1
+    return rebase(map(_SEQ, wanted[at:]), wanted[at - 1].seq if at else None)
 
 
 def _role(group: Group) -> Role | None:

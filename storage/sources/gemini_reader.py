@@ -114,7 +114,9 @@ class GeminiReader(GeminiTurns):
                 node.alive = False
             if is_known and name == target:
                 break
-        self._mark(self._standing[:standing], "rewind")
+        if standing < len(self._standing):
+            del self._standing[standing:]
+            self._mark("rewind", standing)
 
     def _follow(self, record: Record, decoded: Decoded) -> None:
         """Messages that come one after another, each as new or in place of its earlier state."""

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from compress.events import Rebase
+from compress.surface import fold
 from storage.tail import Tail
 from tests.derivation import read
 from tests.storage.sources.gemini_logs import (
@@ -140,6 +142,22 @@ def test_after_a_checkpoint_the_running_agent_has_the_results_of_its_turns() -> 
     call = ("assistant", ["tool_call c1"])
     assert told(rows) == [call, ("user", ["one", "one"])]
     assert told(rows, "live") == [call, ("user", ["one"])]
+
+
+def test_a_checkpoint_brings_back_one_for_one_what_another_left_out() -> None:
+    one, two = checkpoint(user("a", "one")), checkpoint(user("b", "two"))
+    for end, words in enumerate(("one", "two", "one", "two"), 2):
+        rows = [HEADER, one, two, one, two][:end]
+        assert told(rows) == [("user", [words])]
+
+
+def test_a_rewind_tells_what_stays_by_the_last_node_of_both_views() -> None:
+    hidden = user("h", "/compress")
+    rows = [HEADER, user("u1", "one"), answer("g1", "so"), hidden, user("u2", "two")]
+    rows.append({"$rewindTo": "u2"})
+    assert told(rows) == told(rows[:4]) != told(rows, "live") == told(rows[:4], "live")
+    _, second, third = fold(events(rows[:4]), "live").nodes
+    assert events(rows)[-1].op == Rebase(seqs=(third,), after=second)
 
 
 def test_of_an_id_that_a_checkpoint_has_twice_the_last_content_counts() -> None:
