@@ -23,7 +23,7 @@ class CodexAdapter(SourceAdapter):
     """Codex' rollout files, 0.34 … 0.171."""
 
     agent = "codex"
-    revision = 3
+    revision = 4
 
     def roots(self, environment: Mapping[str, str], home: Path) -> Iterator[Root]:
         named = environment.get("CODEX_HOME")

@@ -10,6 +10,7 @@ from compress.events import (
     ContentBlock,
     EventType,
     NodeId,
+    Rebase,
     Replace,
     SessionEvent,
     SurfaceOp,
@@ -139,7 +140,7 @@ class RolloutEvents(FileReader):
                 if item is not None:
                     self._place(item, len(self._events), None, item.type, meta=_copy(item))
         elif found.summary is None:
-            self._mark(2, (), {"marker": "clear", "checkpoint": "agent"})
+            self._mark(2, rebase(()), {"marker": "clear", "checkpoint": "agent"})
             self._history.replace(())
         elif found.legacy:
             self._summarise(found.summary)
@@ -198,12 +199,11 @@ class RolloutEvents(FileReader):
         over = self._history.summarise(node)
         self._checkpoint(summary, over, {**_SUMMARY, "rebuilt": over.words})
         if over.kept:
-            self._mark(len(self._events), tuple(self._history.nodes), {"marker": "order"})
+            self._mark(len(self._events), rebase(self._history.nodes), {"marker": "order"})
 
-    def _mark(self, block: int, nodes: tuple[int, ...], meta: Mapping[str, Any]) -> None:
+    def _mark(self, block: int, op: Rebase, meta: Mapping[str, Any]) -> None:
         """An event without content that says what stands now, and stays off the surface."""
-        seq = self._seq(block)
-        native, op = self._native_id(), rebase(nodes)
+        seq, native = self._seq(block), self._native_id()
         made = mark(seq, native, block, op, turn=self._turn, time=self._time, meta=meta)
         self._events.append(made)
 
@@ -211,8 +211,11 @@ class RolloutEvents(FileReader):
         """The event of a ``thread_rolled_back`` record, where it changes what stands."""
         self._requests.broken()
         turns = count(payload.get("num_turns")) or 0
-        if self._history.rewind(turns):
-            self._mark(0, tuple(self._history.nodes), {"marker": "rewind", "turns": turns})
+        stays = self._history.rewind(turns)
+        if stays is not None:
+            nodes = self._history.nodes
+            op = rebase(nodes[stays:], nodes[stays - 1] if stays else None)
+            self._mark(0, op, {"marker": "rewind", "turns": turns})
 
 
 def _copy(item: Item) -> Mapping[str, Any]:

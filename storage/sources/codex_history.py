@@ -254,13 +254,16 @@ class History:
         self._turns.holds()
         return self._layers[-1].summarise(self._step("summary", summary))
 
-    def rewind(self, turns: int) -> bool:
-        """A rollback by so many turns. Returns whether other nodes stand now."""
+    def rewind(self, turns: int) -> int | None:
+        """A rollback by so many turns. Returns behind how many of the nodes others stand now, or
+        none; ``None`` where nothing changed."""
         self._turns.rewound(max(0, turns))
         before = self._layers[-1]
         layer = self._layer(self._turns.base)
         changes = layer.rewind(self._step("rewind", turns))
-        return changes if layer is before else layer.nodes != before.nodes
+        if layer is before:
+            return len(layer.nodes) if changes else None
+        return 0 if layer.nodes != before.nodes else None
 
     def started(self, turn_id: str | None) -> None:
         """A turn begins here."""

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from compress.compaction.summary import frame
+from compress.events import Rebase
 from compress.messages import derive_messages
 from compress.surface import SurfaceFold, fold
 from storage.sources.base import Numbering
@@ -48,6 +49,15 @@ def test_messages_are_those_that_codex_sends_on_resume(
 ) -> None:
     report = messages_report(ADAPTER, corpus / "codex" / f"{name}.jsonl")
     assert check_surface(corpus, "codex", name, report, tmp_path) == ""
+
+
+def test_a_rollback_names_no_more_than_the_last_that_stays() -> None:
+    rows = [meta(), *turn("t1", "one", "so"), *turn("t2", "two", "no")]
+    log = events([*rows, rolled_back(1)])
+    assert log[-1].op == Rebase(seqs=(), after=fold(log).nodes[-1])
+    assert texts([*rows, rolled_back(1)]) == ["one", "so"]
+    # Where none stays there is none to name.
+    assert events([*rows, rolled_back(2)])[-1].op == Rebase(seqs=())
 
 
 @pytest.mark.corpus
