@@ -17,7 +17,7 @@ class CopilotAdapter(SourceAdapter):
     """Its log holds less than the list that it sends, so what is shown is approximate."""
 
     agent: ClassVar[str] = "copilot"
-    revision: ClassVar[int] = 2
+    revision: ClassVar[int] = 3
     approximate: ClassVar[str | None] = (
         "Approximate: the log of Copilot CLI tells neither what stays after a compaction or a "
         "truncation, nor what the model reads of a failure, nor its tools, nor what a prompt cost"

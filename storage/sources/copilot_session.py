@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from compress.events import EventType, Replace, SessionEvent, SurfaceOp, Usage
+from compress.events import EventType, Rebase, Replace, SessionEvent, SurfaceOp, Usage
 from storage.sources.base import Numbering, SessionFacts
 from storage.sources.copilot_records import Said
 from storage.sources.draft import APPEND, NO_META, event, mark, rebase, word
@@ -55,6 +55,8 @@ class CopilotSession:
         """Record → its line."""
         self._before: list[tuple[int, list[int]]] = []
         """Line of each operation that took nodes away, and what stood before it."""
+        self._inserted = 0
+        """Line of the newest record that came to stand between others."""
         self._compactions: list[tuple[int, bool]] = []
         """Lines at which a compaction began, or ended."""
 
@@ -108,7 +110,7 @@ class CopilotSession:
     def answer(self, said: Said, request: str | None, output: int | None) -> None:
         """A message of the model's; several of one request are one node."""
         node = self._answers.get(request or "")
-        if node is None or node not in self._standing:
+        if node is None or node not in reversed(self._standing):
             node = None
             self._step += 1
             self.calls_open = set()
@@ -222,16 +224,30 @@ class CopilotSession:
         line = self._lines.get(target)
         if line is None:
             return
-        stood = self._standing
+        stood: list[int] | None = None
         while self._before and self._before[-1][0] >= line:
             stood = self._before.pop()[1]
         while self._compactions and self._compactions[-1][0] >= line:
             self._compactions.pop()
         while self._lines and next(reversed(self._lines.values())) >= line:
             self._lines.popitem()
+        if stood is None and self._inserted < line:
+            self._take_last(line)
+            return
+        stood = self._standing if stood is None else stood
         self._mark([n for n in stood if self._came[n] < line], "marker", "rewind", keeps=True)
         told = [node for node in self._standing if not self._is_said(node)]
         self._current = {self._instructions[node][0]: node for node in told}
+
+    def _take_last(self, line: int) -> None:
+        """What came since this line stands last: it goes."""
+        standing, length = self._standing, len(self._standing)
+        while standing and self._came[standing[-1]] >= line:
+            node = standing.pop()
+            if not self._is_said(node):
+                self._current.pop(self._instructions[node][0], None)
+        if len(standing) < length:
+            self._tell(rebase((), standing[-1] if standing else None), {"marker": "rewind"})
 
     def _is_said(self, node: int) -> bool:
         """Whether it is no instruction."""
@@ -249,7 +265,8 @@ class CopilotSession:
             since = [node for node in before if self._is_said(node)]
             wanted = (*told, self._number(self._native, 0), *since)
             self._stand(said, rebase(wanted) if since else APPEND)
-            self._standing = [*wanted] if since else self._standing
+            if since:
+                self._standing, self._inserted = [*wanted], self._line
         else:
             first = next(at for at, node in enumerate(before) if self._is_said(node))
             last = before.index(gone[-1])
@@ -266,9 +283,12 @@ class CopilotSession:
         if not keeps:
             self._before.append((self._line, self._standing))
         self._standing = list(wanted)
+        self._tell(rebase(wanted), {fact: value})
+
+    def _tell(self, op: Rebase, meta: Mapping[str, Any]) -> None:
+        """An event of its own that says what stands now."""
         block = self._next_extra()
         seq = self._number(self._native, block)
-        op, meta = rebase(wanted), {fact: value}
         made = mark(seq, self._native, block, op, turn=self.turn, time=self._time, meta=meta)
         self.events.append(made)
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compress.events import SessionEvent, Usage
+from compress.events import Rebase, SessionEvent, Usage
 from compress.messages import derive_messages
 from compress.surface import fold
 from storage.sources.base import FileReader
@@ -127,6 +127,31 @@ def test_a_compaction_that_failed_changes_nothing() -> None:
     assert entries(events[""]) == [("user", "old")]
     (end,) = types(events[""], "compact/end")
     assert end.meta == {"error": "too long"}
+
+
+def test_a_rewind_names_no_more_than_the_last_that_stays() -> None:
+    rows = [start(), row("system.message", "s", role="system", content="be good")]
+    rows += [user("a", "one"), user("b", "two"), answer("r", "so")]
+    _, events = feed(*rows, row("session.snapshot_rewind", "z", upToEventId="b"))
+    assert entries(events[""]) == [("system", "be good"), ("user", "one")]
+    first, second = fold(events[""]).nodes
+    assert (first, events[""][-1].op) == (events[""][1].seq, Rebase(seqs=(), after=second))
+
+
+def test_a_rewind_takes_an_instruction_with_it_which_then_is_new_again() -> None:
+    told = row("system.message", "s", role="system", content="be good")
+    rows = [start(), user("a", "one"), told, user("b", "two")]
+    rows += [row("session.snapshot_rewind", "z", upToEventId="s"), {**told, "id": "s2"}]
+    assert entries(feed(*rows)[1][""]) == [("system", "be good"), ("user", "one")]
+
+
+def test_a_rewind_finds_what_a_summary_came_to_stand_before() -> None:
+    """All went while it was made: what came meanwhile stands behind it."""
+    rows = [start(), user("a", "one"), row("session.compaction_start", "k")]
+    rows += [row("session.context_cleared", "c"), user("b", "two")]
+    done = row("session.compaction_complete", "d", success=True, summaryContent="S")
+    rows += [done, user("e", "three"), row("session.snapshot_rewind", "z", upToEventId="d")]
+    assert [text for _, text in entries(feed(*rows)[1][""])] == ["two"]
 
 
 def test_a_clear_leaves_the_instructions_and_the_first_message() -> None:
