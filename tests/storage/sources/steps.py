@@ -8,6 +8,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from compress.events import Rebase, Replace
 from storage.sources.base import Record, SourceAdapter
 
 
@@ -43,3 +44,11 @@ def steps_of(adapter: SourceAdapter, path: Path, log: Iterable[Record]) -> int:
                 assert derived.events
 
     return steps(read)
+
+
+def listed(adapter: SourceAdapter, path: Path, log: Iterable[Record]) -> int:
+    """How many nodes the operations name that reading these records gives."""
+    reader = adapter.open(path)
+    ops = [e.op for record in log for made in reader.feed(record) for e in made.events]
+    rebased = sum(len(op.seqs) for op in ops if isinstance(op, Rebase))
+    return rebased + sum(len(op.keep) for op in ops if isinstance(op, Replace))

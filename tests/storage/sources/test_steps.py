@@ -1,4 +1,8 @@
-"""What reading a long log costs: as much for each record of the second half as of the first."""
+"""What reading a long log costs: as much for each record of the second half as of the first.
+
+Bytecodes are counted, and the nodes that operations list. What one bytecode does to all that
+stands – a copy, a comparison, ``set``, ``map``, ``in`` – is seen only where an operation lists it.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from tests.storage.sources import openhands_logs as openhands
 from tests.storage.sources import pi_logs as pi
 from tests.storage.sources.claude_log import Log
 from tests.storage.sources.kit import rows_as_records
-from tests.storage.sources.steps import steps, steps_of
+from tests.storage.sources.steps import listed, steps, steps_of
 
 Rows = list[dict[str, Any]]
 
@@ -63,12 +67,22 @@ def pi_sessions(turns: int) -> Rows:
 
 
 def copilot_cli(turns: int) -> Rows:
-    """With rewinds. Whatever stands is listed by each; here nothing does."""
+    """With rewinds, each of the second of two turns."""
     rows = [copilot.start()]
     for n in range(turns):
         rows += [copilot.row("session.info", f"{part}{n}", message="so") for part in "abcd"]
-        rows += [copilot.user(f"u{n}", f"x{n}"), copilot.answer(f"r{n}", "so")]
+        for name in (f"s{n}", f"u{n}"):
+            rows += [copilot.user(name, f"x{n}"), copilot.answer(f"r{name}", "so")]
         rows += [copilot.row("session.snapshot_rewind", f"z{n}", upToEventId=f"u{n}")]
+    return rows
+
+
+def codex_rollouts(turns: int) -> Rows:
+    """With rollbacks, each of the second of two turns."""
+    rows: Rows = [codex.meta()]
+    for n in range(turns):
+        rows += [*codex.turn(f"s{n}", "q", "so"), *codex.turn(f"u{n}", "no", "so")]
+        rows += [codex.rolled_back(1)]
     return rows
 
 
@@ -89,6 +103,7 @@ def openhands_sdk(turns: int) -> Rows:
 LOGS: list[tuple[str, str, Callable[[int], Rows]]] = [
     ("claude", "p/session.jsonl", claude),
     ("gemini", "chats/session-1.jsonl", gemini_cli),
+    ("codex", "rollout.jsonl", codex_rollouts),
     ("pi", "s.jsonl", pi_sessions),
     ("copilot", "session-state/s/events.jsonl", copilot_cli),
     ("openhands", "c0ffee/events.jsonl", openhands_sdk),
@@ -105,6 +120,15 @@ def test_twice_the_log_takes_twice_the_steps(
         steps_of(adapter, Path(path), rows_as_records(log(turns))) for turns in (5, 60, 120)
     )
     assert twice < 2.2 * once
+
+
+@pytest.mark.parametrize(("agent", "path", "log"), LOGS, ids=[agent for agent, _, _ in LOGS])
+def test_operations_on_twice_the_log_list_twice_the_nodes(
+    agent: str, path: str, log: Callable[[int], Rows]
+) -> None:
+    adapter = registry().for_agent(agent)
+    once, twice = (listed(adapter, Path(path), rows_as_records(log(turns))) for turns in (60, 120))
+    assert twice < 2.2 * once + 10
 
 
 def _messages(turns: int) -> Rows:
