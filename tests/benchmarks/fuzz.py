@@ -12,6 +12,7 @@ settings and manifests. What is counted are lines and rows of logs, each read at
 from __future__ import annotations
 
 import argparse
+import ctypes
 import faulthandler
 import gc
 import json
@@ -21,7 +22,8 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -29,7 +31,6 @@ from typing import NamedTuple
 from pydantic_core import from_json
 
 from compress.compaction.identifiers import identifiers
-from compress.reduction.patterns import compile_pattern, pattern_set
 from storage.arenas import use_one_arena
 from storage.word_parts import word_parts
 from tests.fuzzing import loaders, logs, rows, texts
@@ -40,6 +41,8 @@ _HANGS = 120.0
 """Seconds on the clock after which the process ends with all its stacks."""
 _LOOKS = 20
 """How often memory is looked at, at equal distances."""
+_WARM = {"profiles": 6_000, "questions": 1_500, "contexts": 300, "spans": 300, "queries": 300}
+"""Turns before memory is first looked at."""
 _MOST_FINDINGS = 20
 Way = Callable[[Random], int | None]
 
@@ -76,18 +79,44 @@ class Memory(NamedTuple):
     """Of Python's allocator: what objects live. Those of other libraries are not among them."""
     modules: int
     """Loaded till now: some ways load theirs when they first need them."""
+    used_mb: float | None
+    """Of the C library's allocator, what is in use: of all that is resident beside Python's own
+    blocks, the rest is free. ``None`` where it is not glibc's."""
+
+
+class _MallocInfo(ctypes.Structure):
+    """``struct mallinfo2`` of glibc 2.33 and later."""
+
+    _fields_ = tuple(
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks",
+            "fordblks", "keepcost",
+        )
+    )  # fmt: skip
+
+
+def _used() -> float | None:
+    try:
+        ask = ctypes.CDLL(None).mallinfo2
+    except (AttributeError, OSError):
+        return None
+    ask.restype = _MallocInfo
+    told = ask()
+    return round((told.uordblks + told.hblkhd) / 2**20, 1)
 
 
 def _memory() -> Memory:
     gc.collect()
     pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
     resident = int(pages) * os.sysconf("SC_PAGE_SIZE") / 2**20
-    return Memory(round(resident, 1), sys.getallocatedblocks(), len(sys.modules))
+    return Memory(round(resident, 1), sys.getallocatedblocks(), len(sys.modules), _used())
 
 
-def _fill_caches() -> None:
-    """Fills what keeps things up to a bound, so that what still grows in a run is no cache: the
-    JSON parser's names, the parts of names, identifiers, compiled patterns."""
+def _fill_caches(ways: Mapping[str, tuple[int, Way]]) -> None:
+    """Loads what is loaded at first use, and fills what keeps things up to a bound, so that what
+    still grows in a run is neither: the JSON parser's names, the parts of names, identifiers;
+    compiled patterns, of which profiles bring theirs."""
     chance = Random(0)
     names = [f"{chance.getrandbits(240):x}"[: chance.randrange(4, 60)] for _ in range(200_000)]
     for name in names:
@@ -95,9 +124,10 @@ def _fill_caches() -> None:
     for number, name in enumerate(names[:60_000]):
         word_parts(f"getName{name[:6]}Of{number}".encode())
         list(identifiers(f"src/{name}/{number}.py"))
-    for number in range(1_024):
-        compile_pattern(f"a{number}")
-        pattern_set((f"a{number}",))
+    for way, turns in _WARM.items():
+        for number in range(turns):
+            with suppress(Exception):  # told when the same comes in the run
+                ways[way][1](Random(number))
 
 
 class _Run:
@@ -148,14 +178,13 @@ def main() -> None:
     parser.add_argument("--number", type=int)
     asked = parser.parse_args()
     use_one_arena()  # as the program does
-    if asked.number is None:
-        _fill_caches()
     run, clock = _Run(), logs.Clock()
     with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
         ways = _ways(Path(place), asked.corpus, clock)
         if asked.number is not None:
             ways[asked.only][1](Random(asked.number))
             return
+        _fill_caches(ways)
         turns = [
             w for w, (often, _) in ways.items() for _ in range(often) if asked.only in (None, w)
         ]
@@ -169,7 +198,8 @@ def main() -> None:
                 print(
                     f"{done:,} lines, {time.monotonic() - begun:.0f} s, "
                     f"{memory[-1].resident_mb} MiB, {memory[-1].blocks:,} blocks, "
-                    f"{memory[-1].modules:,} modules, worst line {clock.worst:.3f} s",
+                    f"{memory[-1].modules:,} modules, {memory[-1].used_mb} MiB used, "
+                    f"worst line {clock.worst:.3f} s",
                     flush=True,
                 )
         faulthandler.cancel_dump_traceback_later()
