@@ -12,13 +12,13 @@ from inspector.cli_paint import (
     Paint,
     bar,
     counted,
-    percent,
     pressure_style,
     short,
     table,
 )
 from inspector.reports import CompactionReport, LostReport, NodeFate
 from inspector.sanitize import clean, line, wrap
+from inspector.widgets.figures import percent
 
 LISTED = 8
 """Items of a list that are shown before the rest is counted."""

@@ -10,9 +10,10 @@ from rich.cells import cell_len
 
 from inspector.cli_compaction import LISTED, SUMMARY_LINES, fates, losses
 from inspector.cli_output import heading
-from inspector.cli_paint import Cell, Column, Paint, counted, percent, table
+from inspector.cli_paint import Cell, Column, Paint, counted, table
 from inspector.reports import AgentSide, CompactionReport, LostReport, SummaryReport
 from inspector.sanitize import clean, line, wrap
+from inspector.widgets.figures import percent
 
 _BESIDE = 100
 """Columns of a terminal from which on the summaries stand side by side."""

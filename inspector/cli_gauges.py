@@ -11,7 +11,6 @@ from inspector.cli_paint import (
     Paint,
     bar,
     counted,
-    percent,
     pressure_style,
     resampled,
     short,
@@ -20,6 +19,7 @@ from inspector.cli_paint import (
 )
 from inspector.reports import PressureReport
 from inspector.sanitize import line
+from inspector.widgets.figures import percent
 
 LISTED = 8
 """Items of a list that are shown before the rest is counted."""

@@ -39,8 +39,9 @@ class Growth:
 
 
 def _grown(row: SessionRow, new: int) -> str:
-    from inspector.cli_paint import counted, percent
+    from inspector.cli_paint import counted
     from inspector.sanitize import line
+    from inspector.widgets.figures import percent
 
     full = "" if row.pressure is None else f", {percent(row.pressure)} full"
     title = f"  {line(row.title, 60)}" if row.title else ""

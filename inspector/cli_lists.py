@@ -9,7 +9,7 @@ from typing import Any
 
 from inspector.cli_compaction import losses
 from inspector.cli_output import EMPTY_STORE, LONGEST_ID, project_name, shortened
-from inspector.cli_paint import Cell, Column, Paint, age, counted, percent, short, size, table
+from inspector.cli_paint import Cell, Column, Paint, age, counted, short, size, table
 from inspector.findings import finding
 from inspector.reports import (
     AuditRow,
@@ -20,6 +20,7 @@ from inspector.reports import (
     SessionRow,
 )
 from inspector.sanitize import line, wrap
+from inspector.widgets.figures import percent
 
 SHOWN = 5
 """Damaged lines and notes that are listed; all are in the JSON."""

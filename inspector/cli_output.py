@@ -14,7 +14,6 @@ from inspector.cli_paint import (
     age,
     bar,
     counted,
-    percent,
     pressure_style,
     short,
     table,
@@ -27,6 +26,7 @@ from inspector.reports import (
     SurfaceReport,
 )
 from inspector.sanitize import clean, line, wrap
+from inspector.widgets.figures import percent
 from storage.sources.registry import approximation
 
 _STATES: dict[str, tuple[str, Style]] = {

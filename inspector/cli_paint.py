@@ -95,13 +95,6 @@ def pressure_style(fraction: float) -> Style:
     return "yellow" if fraction < 0.8 else "red"
 
 
-def percent(fraction: float | None) -> str:
-    """``71 %``, ``<1 %`` for what would round to nothing, or ``–`` where it is unknown."""
-    if fraction is None:
-        return "–"
-    return "<1 %" if 0 < fraction <= 0.005 else f"{fraction * 100:.0f} %"
-
-
 def short(tokens: int | None) -> str:
     """``950``, ``61.2k``, ``1.25M``, or ``–`` where it is unknown."""
     if tokens is None:

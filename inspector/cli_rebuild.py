@@ -143,8 +143,8 @@ def _taken_from(report: RebuildReport) -> str:
 
 
 def _missing(found: AvailabilityReport, paint: Paint) -> Iterator[str]:
-    from inspector.cli_paint import percent
     from inspector.sanitize import line
+    from inspector.widgets.figures import percent
 
     names = found.identifiers
     told = f"{percent(found.share)} of the {names.of:,} names most likely needed again stand in it"

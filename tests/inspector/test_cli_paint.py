@@ -16,12 +16,12 @@ from inspector.cli_paint import (
     age,
     bar,
     paint_for,
-    percent,
     resampled,
     short,
     sparkline,
     table,
 )
+from inspector.widgets.figures import percent
 
 
 class Terminal(io.StringIO):
